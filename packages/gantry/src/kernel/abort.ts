@@ -1,0 +1,82 @@
+import type { Clock } from './clock.ts';
+import { GantryError } from './errors.ts';
+
+/** The reason of an aborted signal as a GantryError: the given one when it is one already, else `cancelled`. */
+export const abortReason = (signal: AbortSignal): GantryError =>
+  GantryError.is(signal.reason)
+    ? signal.reason
+    : new GantryError('cancelled', 'The call was cancelled by its caller.', { cause: signal.reason });
+
+/** Throws the signal's reason as a GantryError if it has been aborted. */
+export const throwIfAborted = (signal: AbortSignal | undefined): void => {
+  if (signal?.aborted) throw abortReason(signal);
+};
+
+/** Resolves after `delayMs`; rejects with the signal's reason when that comes first. */
+export const delay = (clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(abortReason(signal));
+      return;
+    }
+    const onAbort = (): void => {
+      timer.stop();
+      reject(abortReason(signal as AbortSignal));
+    };
+    const timer = clock.startTimer(delayMs, () => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+
+/** Settles like `promise`, or rejects with the signal's reason as soon as it aborts. The promise itself goes on unobserved. */
+export const orAborted = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(abortReason(signal));
+    if (signal.aborted) {
+      onAbort();
+      promise.catch(ignoreLate);
+      return;
+    }
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+
+// What arrives after the caller has been answered has nobody left to be told.
+const ignoreLate = (): void => {};
+
+/** A signal that aborts on the caller's signal or at the deadline, whichever is first. Dispose it when the work is over. */
+export interface Deadline extends Disposable {
+  readonly signal: AbortSignal;
+  /** True when it was the deadline that aborted the signal. */
+  expired(): boolean;
+}
+
+/** Starts a deadline of `timeoutMs` from now, joined with the caller's signal. `onExpiry` makes the error, default `timeout`. */
+export const startDeadline = (
+  clock: Clock,
+  timeoutMs: number,
+  options: { signal?: AbortSignal | undefined; onExpiry?: (() => GantryError) | undefined } = {},
+): Deadline => {
+  const controller = new AbortController();
+  let expired = false;
+  const timer = clock.startTimer(timeoutMs, () => {
+    expired = true;
+    controller.abort(
+      options.onExpiry?.() ??
+        new GantryError('timeout', `No result within ${timeoutMs} ms.`, { details: { timeoutMs } }),
+    );
+  });
+  const onAbort = (): void => controller.abort(options.signal?.reason);
+  if (options.signal?.aborted) onAbort();
+  else options.signal?.addEventListener('abort', onAbort, { once: true });
+  return {
+    signal: controller.signal,
+    expired: () => expired,
+    [Symbol.dispose]: () => {
+      timer.stop();
+      options.signal?.removeEventListener('abort', onAbort);
+    },
+  };
+};

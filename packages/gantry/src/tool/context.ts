@@ -1,0 +1,70 @@
+/**
+ * Who calls: a `model` (loop, wisp, subagent, schedule), a `client` of the whole tool layer over MCP, a client of one
+ * server passed through (`passthrough`), or an `operator` (HTTP API, command line, library). {@link callerRules} says what that means.
+ */
+export type CallerKind = 'model' | 'client' | 'passthrough' | 'operator';
+
+/** What happens to a call and its result, by caller. */
+export interface CallerRules {
+  /** Arguments are repaired and checked against the tool's schema before it runs. */
+  readonly argumentsChecked: boolean;
+  /** Images, sounds and blobs are written to the shared folder and replaced by their path. */
+  readonly binaryCaptured: boolean | 'if-shared';
+  /** An over-long result is split and stashed, and an index is returned. */
+  readonly resultChunked: boolean;
+}
+
+/** The table of the callers; the one place where a caller's kind decides anything about a result. */
+export const callerRules: Readonly<Record<CallerKind, CallerRules>> = {
+  model: { argumentsChecked: true, binaryCaptured: true, resultChunked: true },
+  client: { argumentsChecked: true, binaryCaptured: 'if-shared', resultChunked: true },
+  passthrough: { argumentsChecked: false, binaryCaptured: false, resultChunked: false },
+  operator: { argumentsChecked: true, binaryCaptured: true, resultChunked: false },
+};
+
+/** W3C trace context of the caller. */
+export interface TraceContext {
+  readonly traceparent: string;
+  readonly tracestate?: string | undefined;
+}
+
+/** Progress of a running call, as MCP reports it. */
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
+/** Which model a turn runs on. */
+export type Tier = 'low' | 'balanced' | 'high';
+
+/**
+ * Everything policy may look at. An argument of every call; no ambient state decides anything. All but the signal and the
+ * progress listener travels in envelope headers.
+ */
+export interface CallContext {
+  readonly caller: CallerKind;
+  /** Working-memory namespace of the run: `session/{id}`, `subagent/{id}`, … */
+  readonly namespace?: string | undefined;
+  readonly workspace?: string | undefined;
+  /** Identity of the MCP client, where it has one. */
+  readonly client?: string | undefined;
+  readonly tier?: Tier | undefined;
+  /** The turn's model: its provider (lower-case) and capability flags. */
+  readonly model?: { readonly provider: string; readonly capabilities?: Readonly<Record<string, boolean>> } | undefined;
+  /** Feature flags that are on. */
+  readonly features?: ReadonlySet<string> | undefined;
+  /** Platform permissions granted; absent where the surface has no permission model. */
+  readonly permissions?: ReadonlySet<string> | undefined;
+  /** The caller reads and writes the shared folder too, so paths mean something to it. */
+  readonly sharesFolder?: boolean | undefined;
+  /** The caller can answer a server's question. */
+  readonly answersQuestions?: boolean | undefined;
+  /** A result that comes after the call returned still reaches the caller. */
+  readonly receivesLateResults?: boolean | undefined;
+  /** How long the call may take; default the tool's own limit. */
+  readonly timeoutMs?: number | undefined;
+  readonly trace?: TraceContext | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
