@@ -46,6 +46,12 @@ export type GantryErrorCode =
   | 'store_too_new'
   /** A record with this id is there already. `{ id }` */
   | 'record_exists'
+  /** A document was written by another in between; read it again. `{ id, ifRevision }` */
+  | 'revision_conflict'
+  /** There may not be more open things of this kind. `{ limit, scope }` */
+  | 'limit_reached'
+  /** The store's file is locked for too long, cannot be written, or is not a store. `{ path, errcode? }` */
+  | 'store_unavailable'
   /** A lease was lost to another owner; what it guarded must not be written. `{ name, fence }` */
   | 'lease_lost'
   /** A secret cannot be decrypted with the keys at hand. `{ name, keyId }` */
@@ -59,13 +65,15 @@ export type GantryErrorCode =
   /** The gateway is stopping or has stopped. */
   | 'stopped'
   /** A message cannot be decoded or has no handler. `{ messageType? }` */
-  | 'message_invalid';
+  | 'message_invalid'
+  /** A subscription name serves another topic pattern already. `{ subscriptionName, pattern, wanted }` */
+  | 'subscription_conflict';
 
 /** The usual retry hint of the codes that are worth another try; all others are `never`. */
 const usualRetry: Partial<Record<GantryErrorCode, RetryHint>> = {
   timeout: 'later',
-  execution_failed: 'later',
   server_unreachable: 'later',
+  store_unavailable: 'later',
   lease_lost: 'later',
   stopped: 'later',
 };

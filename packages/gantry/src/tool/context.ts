@@ -38,6 +38,15 @@ export interface Progress {
 /** Which model a turn runs on. */
 export type Tier = 'low' | 'balanced' | 'high';
 
+/** The model that a turn runs on, as far as tools depend on it. */
+export interface ModelFacts {
+  /** Vendor key, lower-case. */
+  readonly provider: string;
+  readonly id?: string | undefined;
+  /** Capability flags; one that is not named is false. */
+  readonly capabilities?: Readonly<Record<string, boolean>> | undefined;
+}
+
 /**
  * Everything policy may look at. An argument of every call; no ambient state decides anything. All but the signal and the
  * progress listener travels in envelope headers.
@@ -50,8 +59,8 @@ export interface CallContext {
   /** Identity of the MCP client, where it has one. */
   readonly client?: string | undefined;
   readonly tier?: Tier | undefined;
-  /** The turn's model: its provider (lower-case) and capability flags. */
-  readonly model?: { readonly provider: string; readonly capabilities?: Readonly<Record<string, boolean>> } | undefined;
+  /** The turn's model. */
+  readonly model?: ModelFacts | undefined;
   /** Feature flags that are on. */
   readonly features?: ReadonlySet<string> | undefined;
   /** Platform permissions granted; absent where the surface has no permission model. */

@@ -47,6 +47,8 @@ export interface ToolRegistration {
   readonly available?: ((context: CallContext) => boolean) | undefined;
   /** Fits the tool to the turn: itself, a changed copy, or null to hide it. Name and category stay. */
   readonly assemble?: ((context: CallContext) => ToolRegistration | null) | undefined;
+  /** Its results were stored before (working memory); they are never split and stored again. Default false. */
+  readonly returnsStored?: boolean | undefined;
   /** The loop asks the model again after this tool ran. Default false. */
   readonly requiresFollowUp?: boolean | undefined;
 }

@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import type { Log } from '../kernel/log.ts';
+import { silentLog } from '../kernel/log.ts';
+import type { CallContext } from '../tool/context.ts';
+import { textOutcome } from '../tool/outcome.ts';
+import type { ToolDefinition } from '../tool/registration.ts';
+import type { ToolRegistry } from '../tool/registry.ts';
+import { createToolRegistry } from '../tool/registry.ts';
+import type { Toolsets } from './toolset.ts';
+import { createToolsets } from './toolset.ts';
+
+const registryOf = (...definitions: readonly (Partial<ToolDefinition> & { name: string })[]): ToolRegistry => {
+  const registry = createToolRegistry();
+  for (const definition of definitions)
+    registry.register({ description: 'd', source: 'local', ...definition }, { execute: async () => textOutcome('') });
+  return registry;
+};
+const toolsetsOf = (registry: ToolRegistry, log: Log = silentLog): Toolsets => createToolsets({ registry, log });
+const model = (context: Partial<CallContext> = {}): CallContext => ({ caller: 'model', ...context });
+const names = (toolsets: Toolsets, context: CallContext): string[] =>
+  toolsets.for(context).tools.map((tool) => tool.name);
+
+describe('availability', () => {
+  const rows: readonly [string, Partial<ToolDefinition>, Partial<CallContext>, boolean][] = [
+    ['a tool that asks for nothing', {}, {}, true],
+    [
+      'a denied provider, in any case',
+      { requires: { providers: { deny: ['novelai'] } } },
+      { model: { provider: 'NovelAI' } },
+      false,
+    ],
+    [
+      'another provider than the denied',
+      { requires: { providers: { deny: ['novelai'] } } },
+      { model: { provider: 'openai' } },
+      true,
+    ],
+    [
+      'a provider that is not on the allow list',
+      { requires: { providers: { allow: ['openai'] } } },
+      { model: { provider: 'google' } },
+      false,
+    ],
+    [
+      'a tool for blind models, with one that sees',
+      { requires: { modelCapabilities: { sees_images: false } } },
+      { model: { provider: 'x', capabilities: { sees_images: true } } },
+      false,
+    ],
+    [
+      'a tool for blind models, with a blind one',
+      { requires: { modelCapabilities: { sees_images: false } } },
+      { model: { provider: 'x' } },
+      true,
+    ],
+    ['a feature flag nobody knows', { requires: { featureFlag: 'no_such' } }, { features: new Set(['other']) }, false],
+    [
+      'a feature flag that is on',
+      { requires: { featureFlag: 'web_search' } },
+      { features: new Set(['web_search']) },
+      true,
+    ],
+    [
+      'a permission that is missing',
+      { requires: { permissions: ['SEND_MESSAGES'] } },
+      { permissions: new Set<string>() },
+      false,
+    ],
+    [
+      'a permission, on a surface without a permission model',
+      { requires: { permissions: ['SEND_MESSAGES'] } },
+      {},
+      true,
+    ],
+    ['a tool that says no itself', { available: () => false }, {}, false],
+    [
+      'a tool whose own word stands in place of its provider list',
+      { available: () => true, requires: { providers: { deny: ['x'] } } },
+      { model: { provider: 'x' } },
+      true,
+    ],
+  ];
+  it.each(rows)('decides on %s', (_what, definition, context, visible) => {
+    const toolsets = toolsetsOf(registryOf({ name: 't', ...definition }));
+    expect(names(toolsets, model(context))).toEqual(visible ? ['t'] : []);
+    expect(toolsets.find('t', model(context)) !== undefined).toBe(visible);
+  });
+
+  it('hides only the tool whose check throws, and logs it', () => {
+    const lines: string[] = [];
+    const log: Log = { ...silentLog, warn: (facts, message) => lines.push(`${String(facts['tool'])}: ${message}`) };
+    const registry = registryOf(
+      { name: 'good' },
+      {
+        name: 'bad',
+        available: () => {
+          throw new Error('boom');
+        },
+      },
+    );
+    expect(names(toolsetsOf(registry, log), model())).toEqual(['good']);
+    expect(lines).toEqual(['bad: a tool was hidden because its availability check failed']);
+  });
+
+  it('judges a call afresh, so a tool that was shown and has gone since is not run', () => {
+    let isOn = true;
+    const toolsets = toolsetsOf(registryOf({ name: 't', available: () => isOn }));
+    expect(names(toolsets, model())).toEqual(['t']);
+    isOn = false;
+    expect(toolsets.find('t', model())).toBeUndefined();
+  });
+
+  it('leaves out sources that this kind of caller is not offered', () => {
+    const registry = registryOf({ name: 'a', source: 'web' }, { name: 'b', source: 'schedule' });
+    const toolsets = createToolsets({
+      registry,
+      log: silentLog,
+      exposes: (tool, { caller }) => caller !== 'client' || tool.source === 'web',
+    });
+    expect(names(toolsets, { caller: 'client' })).toEqual(['a']);
+    expect(names(toolsets, model())).toEqual(['b', 'a']);
+    expect(toolsets.find('b', { caller: 'client' })).toBeUndefined();
+  });
+});
+
+describe('assembly', () => {
+  it('gives a tool without a hook back as the identical object', () => {
+    const registry = registryOf({ name: 't' });
+    expect(toolsetsOf(registry).for(model()).tools[0]).toBe(registry.get('t')?.registration);
+    expect(toolsetsOf(registry).find('t', model())).toBe(registry.get('t'));
+  });
+
+  it('hides a tool whose hook returns null', () => {
+    expect(names(toolsetsOf(registryOf({ name: 't', assemble: () => null }, { name: 'u' })), model())).toEqual(['u']);
+  });
+
+  it('lets a variant change its schema but not the original, its name or its source', () => {
+    const inputSchema = {
+      type: 'object',
+      properties: { q: { type: 'string' }, kind: { type: 'string' } },
+      required: ['q', 'kind'],
+    };
+    const registry = registryOf({
+      name: 't',
+      inputSchema,
+      assemble: () => ({
+        name: 'other',
+        source: 'elsewhere',
+        description: 'narrow',
+        inputSchema: { ...inputSchema, properties: { q: { type: 'string' } } },
+      }),
+    });
+    const [variant] = toolsetsOf(registry).for(model()).tools;
+    expect(variant).toMatchObject({
+      name: 't',
+      source: 'local',
+      description: 'narrow',
+      inputSchema: { required: ['q'] },
+    });
+    expect(registry.get('t')?.registration.inputSchema).toEqual(inputSchema);
+    expect(toolsetsOf(registry).find('t', model())?.registration.description).toBe('narrow');
+  });
+});
+
+it('lists the same tools in the same order from turn to turn', () => {
+  const registry = registryOf(
+    { name: 'z', source: 'mcp:b' },
+    { name: 'a', source: 'mcp:b' },
+    { name: 'm', source: 'mcp:a' },
+  );
+  const toolsets = toolsetsOf(registry);
+  const payload = (): string =>
+    JSON.stringify(
+      toolsets.for(model()).tools.map(({ name, description, inputSchema }) => [name, description, inputSchema]),
+    );
+  const first = payload();
+  registry.unregister('a');
+  registry.register({ name: 'a', description: 'd', source: 'mcp:b' }, { execute: async () => textOutcome('') });
+  expect(payload()).toBe(first);
+  expect(names(toolsets, model())).toEqual(['m', 'a', 'z']);
+});
