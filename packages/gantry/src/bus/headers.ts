@@ -1,0 +1,37 @@
+/** Names of the headers that travel beside a message's body. */
+export const messageHeaders = {
+  /** How far the body may be trusted: a {@link ContentTrust}. */
+  contentTrust: 'gantry-content-trust',
+  /** What kind of backend runs the tool, such as `mcp`. */
+  toolProvider: 'gantry-tool-provider',
+  /** How long the caller waits, milliseconds. */
+  timeoutMs: 'gantry-timeout-ms',
+  /** The caller's session namespace. */
+  session: 'gantry-session',
+  /** The caller's workspace. */
+  workspace: 'gantry-workspace',
+  /** The kind of caller. */
+  caller: 'gantry-caller',
+  /** Identity of the MCP client that calls. */
+  client: 'gantry-client',
+  /** `true` when the caller reads and writes the shared folder too. */
+  sharesFolder: 'gantry-shares-folder',
+  /** The model tier of the caller's run. */
+  tier: 'gantry-tier',
+  /** The server that an invoke is meant for. */
+  mcpServer: 'gantry-mcp-server',
+  /** `true` when the caller's run can answer a handed-back question. */
+  mcpHandback: 'gantry-mcp-handback',
+  /** `true` when the caller's session can receive the late result of a task. */
+  mcpTasks: 'gantry-mcp-tasks',
+  /** W3C trace context. */
+  traceparent: 'traceparent',
+  /** W3C trace context, vendor part. */
+  tracestate: 'tracestate',
+} as const;
+
+/**
+ * Who wrote a body: `system` (Gantry itself), `user-input` (a person), `tool-request` (arguments on their way to a tool),
+ * `tool-output` (the outside world: reaches a model only as a tool result), `agent-message` (another agent).
+ */
+export type ContentTrust = 'system' | 'user-input' | 'tool-request' | 'tool-output' | 'agent-message';

@@ -1,0 +1,131 @@
+import * as z from 'zod';
+
+const positive = z.number().int().positive();
+const seconds = z.number().nonnegative();
+
+/** Everything that can be configured, with its defaults. One section per room; every value has a description. */
+export interface GantryConfig {
+  readonly agent: string;
+  readonly dataDir: string;
+  readonly sharedDir?: string | undefined;
+  readonly mcp: McpConfig;
+  readonly serve: ServeConfig;
+  readonly modelBehaviors: ModelBehaviorsConfig;
+  readonly log: LogConfig;
+}
+
+/** Section `mcp`: the bridge to MCP servers. */
+export interface McpConfig {
+  readonly configPath: string;
+  readonly stdio: 'skip' | 'launch';
+  readonly defaultServers: Readonly<Record<string, string>>;
+  readonly defaultTimeoutMs: number;
+  readonly maxTimeoutMs: number;
+  readonly connectTimeoutMs: number;
+  readonly connectRetryCount: number;
+  readonly connectRetryBaseDelayMs: number;
+  readonly reconnectSweepIntervalSeconds: number;
+  readonly configPollIntervalSeconds: number;
+  readonly surfaceRefreshIntervalSeconds: number;
+  readonly maxResponseBytes: number;
+}
+
+/** Section `serve`: the gateway. */
+export interface ServeConfig {
+  readonly port: number;
+  readonly host: string;
+  readonly token?: string | undefined;
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  readonly expose: readonly string[];
+}
+
+/** Section `modelBehaviors`: what differs by model, by case-insensitive prefix of its id. */
+export interface ModelBehaviorsConfig {
+  readonly models: Readonly<Record<string, { readonly toolResultChunkingThreshold?: number | undefined }>>;
+}
+
+/** Section `log`. */
+export interface LogConfig {
+  readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+}
+
+const mcp = z.strictObject({
+  configPath: z.string().min(1).default('mcp.json').describe('File of MCP servers; relative to the working folder.'),
+  stdio: z
+    .enum(['skip', 'launch'])
+    .default('skip')
+    .describe('launch: entries with a command are started as programs. skip: they are left out with a warning.'),
+  defaultServers: z
+    .record(z.string(), z.url())
+    .default({})
+    .describe('Name to URL: written into the file of servers unless an entry points there already.'),
+  defaultTimeoutMs: positive.default(60_000).describe('Budget of a call that asks for none.'),
+  maxTimeoutMs: positive.default(900_000).describe('The most a call or a server entry can ask for.'),
+  connectTimeoutMs: positive
+    .default(10_000)
+    .describe('How long one server may take to connect; the others do not wait for it.'),
+  connectRetryCount: z.number().int().nonnegative().default(2).describe('Further attempts after a failed first one.'),
+  connectRetryBaseDelayMs: positive.default(2000).describe('Wait before the first further attempt; doubles each time.'),
+  reconnectSweepIntervalSeconds: seconds.default(60).describe('How often lost servers are tried again; 0 = never.'),
+  configPollIntervalSeconds: seconds
+    .default(5)
+    .describe('How often the file of servers is looked at beside watching it; 0 = never.'),
+  surfaceRefreshIntervalSeconds: seconds
+    .default(300)
+    .describe('How often tools are listed again without notice; 0 = never.'),
+  maxResponseBytes: positive.default(32 * 1024 * 1024).describe('Largest answer accepted from a server, bytes.'),
+});
+
+const serve = z.strictObject({
+  port: z.number().int().min(0).max(65_535).default(7420).describe('Port of the gateway; 0 takes a free one.'),
+  host: z.string().min(1).default('127.0.0.1').describe('Address to listen on. Anything but loopback needs a token.'),
+  token: z.string().min(16).optional().describe('Bearer token that every request must carry (GANTRY_TOKEN).'),
+  allowedHosts: z.array(z.string()).default([]).describe('Further Host names that requests may name.'),
+  allowedOrigins: z.array(z.string()).default([]).describe('Further Origins that browsers may call from.'),
+  expose: z
+    .array(z.string())
+    .default([])
+    .describe('Further tool sources that clients of /mcp get, such as "schedule" or "memory"; "*" means all.'),
+});
+
+const modelBehaviors = z.strictObject({
+  models: z
+    .record(
+      z.string(),
+      z.strictObject({
+        toolResultChunkingThreshold: positive
+          .optional()
+          .describe('Longest tool result, in characters, that is given whole.'),
+      }),
+    )
+    .default({})
+    .describe('By prefix of the model id; case does not matter, the longest prefix wins.'),
+});
+
+/** Checks a configuration and fills in the defaults. */
+export const configSchema: z.ZodType<GantryConfig> = z.strictObject({
+  $schema: z.string().optional().describe('Address of this schema, for editors.'),
+  agent: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, "_" and "-", at most 64')
+    .default('gantry')
+    .describe('Name of this process on the bus.'),
+  dataDir: z.string().min(1).default('.gantry').describe('Folder of everything that must survive a restart.'),
+  sharedDir: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Folder that tools, scripts and clients share; default "shared" in the data folder.'),
+  mcp: mcp.prefault({}),
+  serve: serve.prefault({}),
+  modelBehaviors: modelBehaviors.prefault({}),
+  log: z
+    .strictObject({
+      level: z
+        .enum(['debug', 'info', 'warn', 'error', 'silent'])
+        .default('info')
+        .describe('Least important line that is logged.'),
+    })
+    .prefault({}),
+});

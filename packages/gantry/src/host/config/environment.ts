@@ -1,0 +1,92 @@
+import * as z from 'zod';
+import { isObject, parseJson } from '../../kernel/json.ts';
+import { nearest } from '../../kernel/nearest.ts';
+import { configSchema } from './config-schema.ts';
+
+/** What the environment says. */
+export interface EnvironmentConfig {
+  readonly config: Readonly<Record<string, unknown>>;
+  /** The variable behind each path, for messages. */
+  readonly variables: ReadonlyMap<string, string>;
+  readonly warnings: readonly string[];
+}
+
+/** Variables that are read elsewhere and are no settings of their own. */
+const otherVariables = new Set(['GANTRY_URL', 'GANTRY_CRYPTO_SECRET']);
+
+/** Short names for settings that people set by hand. */
+const aliases: Readonly<Record<string, string>> = {
+  GANTRY_TOKEN: 'serve.token',
+  GANTRY_DATA: 'dataDir',
+  GANTRY_SHARED_PATH: 'sharedDir',
+};
+
+/**
+ * Reads the settings of the environment: `GANTRY_` and the path in capitals with `__` between levels
+ * (`GANTRY_MCP__DEFAULTTIMEOUTMS`), or `McpBridge__` and the name (any case). Texts become what the schema asks for: a
+ * number, a boolean, or JSON for lists and maps. An unknown variable is a warning with the nearest name.
+ */
+export const readEnvironment = (env: Readonly<Record<string, string | undefined>>): EnvironmentConfig => {
+  const leaves = leavesOf(z.toJSONSchema(configSchema, { io: 'input' }));
+  const byVariable = new Map(leaves.map((leaf) => [variableOf(leaf.path), leaf]));
+  const config: Record<string, unknown> = {};
+  const variables = new Map<string, string>();
+  const warnings: string[] = [];
+
+  const take = (variable: string, leaf: Leaf, member: string | undefined, text: string): void => {
+    const path = member === undefined ? leaf.path : [...leaf.path, member];
+    variables.set(path.join('.'), variable);
+    let at = config;
+    for (const key of path.slice(0, -1)) at = (at[key] ??= {}) as Record<string, unknown>;
+    at[path.at(-1) as string] = member === undefined ? toTyped(text, leaf.types) : text;
+  };
+
+  for (const [variable, text] of Object.entries(env)) {
+    if (text === undefined || text === '') continue;
+    const name = toGantryName(variable);
+    if (name === undefined || otherVariables.has(name) || name.startsWith('GANTRY_BENCH_')) continue;
+    const alias = aliases[name];
+    const leaf =
+      alias === undefined ? byVariable.get(name) : leaves.find((candidate) => candidate.path.join('.') === alias);
+    if (leaf) take(variable, leaf, undefined, text);
+    else {
+      // The member of a map keeps its case: GANTRY_MCP__DEFAULTSERVERS__docs.
+      const cut = variable.lastIndexOf('__');
+      const map = cut > 0 ? byVariable.get(name.slice(0, name.lastIndexOf('__'))) : undefined;
+      if (map?.types.includes('object')) take(variable, map, variable.slice(cut + 2), text);
+      else warnings.push(unknown(variable, [...byVariable.keys()]));
+    }
+  }
+  return { config, variables, warnings };
+};
+
+interface Leaf {
+  readonly path: readonly string[];
+  readonly types: readonly string[];
+}
+
+const leavesOf = (schema: unknown, path: readonly string[] = []): Leaf[] => {
+  if (!isObject(schema)) return [];
+  if (isObject(schema['properties']))
+    return Object.entries(schema['properties']).flatMap(([key, member]) => leavesOf(member, [...path, key]));
+  return [{ path, types: [schema['type']].flat().filter((type) => typeof type === 'string') }];
+};
+
+const variableOf = (path: readonly string[]): string => `GANTRY_${path.join('__').toUpperCase()}`;
+
+const toGantryName = (variable: string): string | undefined => {
+  const upper = variable.toUpperCase();
+  if (upper.startsWith('MCPBRIDGE__')) return `GANTRY_MCP__${upper.slice('MCPBRIDGE__'.length)}`;
+  return upper.startsWith('GANTRY_') ? upper : undefined;
+};
+
+const toTyped = (text: string, types: readonly string[]): unknown => {
+  if (types.includes('string')) return text;
+  const parsed = parseJson(text.trim());
+  return parsed.ok ? parsed.value : text;
+};
+
+const unknown = (variable: string, known: readonly string[]): string => {
+  const [near] = nearest(variable, known);
+  return `The environment variable ${variable} names no setting${near ? `; did you mean ${near}?` : ' and has no effect.'}`;
+};

@@ -1,0 +1,95 @@
+import type { Bus, MessageHandler, Subscription } from '../bus/bus.ts';
+import type { Envelope } from '../bus/envelope.ts';
+import { createEnvelope } from '../bus/envelope.ts';
+import { messageHeaders } from '../bus/headers.ts';
+import { topics } from '../bus/topics.ts';
+import { GantryError, messageOf } from '../kernel/errors.ts';
+import { isObject } from '../kernel/json.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Progress } from '../tool/context.ts';
+import type { ToolInvokeRequest } from '../tool/messages.ts';
+import { toReply, toolMessageTypes } from '../tool/messages.ts';
+import { fromContextHeaders } from './context-headers.ts';
+import type { Invoker } from './invoker.ts';
+
+/** How the handler of `tool.invoke` answers. */
+export interface BusHandlerOptions {
+  readonly bus: Bus;
+  readonly invoker: Invoker;
+  readonly agent: string;
+  readonly log: Log;
+  /** Aborts when the process stops; calls that it ends are not answered, so that another process may take them. */
+  readonly stopping: AbortSignal;
+  /** Where replies go when the request names no topic. Default `tool.result`. */
+  readonly defaultResultTopic?: string | undefined;
+}
+
+/** Serves calls from the bus through the invoker: exactly one reply per request. Cancelled by `tool.cancel`. */
+export const serveToolInvoke = async (options: BusHandlerOptions): Promise<AsyncDisposable> => {
+  const { bus, invoker, agent, log, stopping, defaultResultTopic = topics.toolResult } = options;
+  const running = new Map<string, AbortController>();
+
+  const invoke: MessageHandler = async (envelope) => {
+    const request = requestOf(envelope);
+    if (!request) return 'dead-letter';
+    const controller = new AbortController();
+    const { correlationId } = envelope;
+    if (correlationId !== undefined) running.set(correlationId, controller);
+    const call = { id: request.toolCallId, name: request.toolName, arguments: request.arguments };
+    try {
+      const outcome = await invoker.invoke(call, {
+        ...fromContextHeaders(envelope.headers),
+        signal: AbortSignal.any([controller.signal, stopping]),
+        onProgress: (progress) => reportProgress(envelope, progress),
+      });
+      const reply = toReply(outcome, { id: request.toolCallId, name: request.toolName });
+      await answer(envelope, envelope.replyTo ?? defaultResultTopic, reply.type, reply.body);
+    } catch (error) {
+      if (!GantryError.is(error) || error.code !== 'stopped') throw error;
+      log.info({ tool: request.toolName }, 'a call was left unanswered because the process stops');
+    } finally {
+      if (correlationId !== undefined) running.delete(correlationId);
+    }
+    return 'ack';
+  };
+
+  const cancel: MessageHandler = async (envelope) => {
+    const reason = new GantryError('cancelled', 'The call was cancelled by its caller.');
+    running.get(envelope.correlationId ?? '')?.abort(reason);
+    return 'ack';
+  };
+
+  const reportProgress = (request: Envelope, progress: Progress): void => {
+    answer(request, topics.toolProgressOf(agent), toolMessageTypes.progress, progress).catch((error: unknown) =>
+      log.debug({ reason: messageOf(error) }, 'progress of a call could not be published'),
+    );
+  };
+
+  const answer = (request: Envelope, topic: string, messageType: string, body: unknown): Promise<void> =>
+    bus.publish(
+      topic,
+      createEnvelope({
+        messageType,
+        source: agent,
+        body,
+        correlationId: request.correlationId,
+        headers: { [messageHeaders.contentTrust]: 'tool-output' },
+      }),
+    );
+
+  const subscriptions: Subscription[] = [
+    await bus.subscribe(topics.toolInvoke, `${agent}.tool-invoke`, invoke, { concurrency: Infinity }),
+    await bus.subscribe(topics.toolCancel, `${agent}.tool-invoke-cancel`, cancel),
+  ];
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(subscriptions.map((subscription) => subscription[Symbol.asyncDispose]()));
+    },
+  };
+};
+
+const requestOf = (envelope: Envelope): ToolInvokeRequest | undefined => {
+  const { body } = envelope;
+  const fits = isObject(body) && typeof body['toolCallId'] === 'string' && typeof body['toolName'] === 'string';
+  return fits ? (body as unknown as ToolInvokeRequest) : undefined;
+};

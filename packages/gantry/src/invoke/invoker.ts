@@ -1,0 +1,107 @@
+import { orAborted, startDeadline, throwIfAborted } from '../kernel/abort.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { GantryError } from '../kernel/errors.ts';
+import type { NewId } from '../kernel/ids.ts';
+import { newId as randomId } from '../kernel/ids.ts';
+import type { Log } from '../kernel/log.ts';
+import { nearest } from '../kernel/nearest.ts';
+import type { CallContext } from '../tool/context.ts';
+import { callerRules } from '../tool/context.ts';
+import type { PreparedCall, Tool, ToolCall } from '../tool/executor.ts';
+import type { Outcome } from '../tool/outcome.ts';
+import type { PrepareArguments } from './prepare-arguments.ts';
+import type { ResultPolicy } from './result-policy.ts';
+import type { InvokeTelemetry } from './telemetry.ts';
+import { toFailure } from './to-failure.ts';
+
+/** The one way to run a tool: the loop, the bus, MCP, HTTP, the command line, wisps and subagents all call this. */
+export interface Invoker {
+  /**
+   * Looks the tool up, prepares the arguments, runs it under its deadline, classifies how it ended and applies the result
+   * policy. Resolves with the outcome, failures included.
+   * @throws {GantryError} `stopped` only, when the gateway stops under the call.
+   */
+  invoke(call: ToolCall, context: CallContext): Promise<Outcome>;
+}
+
+/** What the invoker is made of. */
+export interface InvokerOptions {
+  /** The tool this caller may run under that name now. */
+  readonly lookUp: (name: string, context: CallContext) => Tool | undefined;
+  /** The names this caller may run, to suggest from; nothing else is ever named to it. */
+  readonly callableNames: (context: CallContext) => Iterable<string>;
+  readonly prepareArguments: PrepareArguments;
+  readonly resultPolicy: ResultPolicy;
+  readonly telemetry: InvokeTelemetry;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** For tools without a limit of their own, and the most any built-in tool gets. Default 300,000 ms. */
+  readonly maxToolTimeoutMs?: number | undefined;
+  readonly newId?: NewId | undefined;
+}
+
+/** Makes the one call path. */
+export const createInvoker = (options: InvokerOptions): Invoker => {
+  const { lookUp, callableNames, prepareArguments, resultPolicy, telemetry, clock, log } = options;
+  const { maxToolTimeoutMs = 300_000, newId = randomId } = options;
+
+  const notFound = (name: string, context: CallContext): Outcome => {
+    telemetry.notFound(name);
+    const near = nearest(name, callableNames(context));
+    const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ' List the tools to see what there is.';
+    const message = `There is no tool named "${name.slice(0, 100)}" that you can call.${hint}`;
+    return { status: 'failed', failure: { code: 'tool_not_found', message, retry: 'never' } };
+  };
+
+  const run = (tool: Tool, call: PreparedCall, context: CallContext): Promise<Outcome> => {
+    const ownMs = tool.executor.timeoutMs;
+    // 0: the executor keeps the time itself (a server's call has a budget of its own, and waiting for a person does not count).
+    if (ownMs === 0) return tool.executor.execute(call, context);
+    return runWithin(Math.min(context.timeoutMs ?? ownMs ?? maxToolTimeoutMs, maxToolTimeoutMs), tool, call, context);
+  };
+
+  const runWithin = async (
+    timeoutMs: number,
+    tool: Tool,
+    call: PreparedCall,
+    context: CallContext,
+  ): Promise<Outcome> => {
+    using deadline = startDeadline(clock, timeoutMs, {
+      signal: context.signal,
+      onExpiry: () =>
+        new GantryError('timeout', `Tool "${call.name}" gave no result within ${timeoutMs} ms.`, {
+          details: { timeoutMs },
+        }),
+    });
+    return await orAborted(tool.executor.execute(call, { ...context, signal: deadline.signal }), deadline.signal);
+  };
+
+  return {
+    invoke: async (call, context) => {
+      const tool = lookUp(call.name, context);
+      if (!tool) return notFound(call.name, context);
+      const id = call.id ?? newId();
+      const { name } = call;
+      const startedMs = clock.elapsedMs();
+      const span = telemetry.start(name, id, context.trace);
+      let status = 'ok';
+      try {
+        throwIfAborted(context.signal);
+        const prepared = await prepareArguments(tool, call, callerRules[context.caller].argumentsChecked);
+        const inner = span.trace === context.trace ? context : { ...context, trace: span.trace };
+        const ready: PreparedCall = { id, name, arguments: prepared, registration: tool.registration };
+        const outcome = await run(tool, ready, inner);
+        if (outcome.status === 'failed') status = outcome.failure.code;
+        return await resultPolicy(outcome, ready, context);
+      } catch (error) {
+        const failure = toFailure(error);
+        status = failure.code;
+        if (GantryError.is(error) && error.code === 'stopped') throw error;
+        if (!GantryError.is(error)) log.warn({ tool: name, callId: id, err: error }, 'a tool failed unexpectedly');
+        return { status: 'failed', failure };
+      } finally {
+        span.end(status, clock.elapsedMs() - startedMs);
+      }
+    },
+  };
+};
