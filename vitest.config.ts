@@ -1,7 +1,7 @@
 import type { ViteUserConfig } from 'vitest/config';
 
-const resolve = { conditions: ['source'] };
-const ssr = { resolve: { conditions: ['source'] } };
+const resolve = { conditions: ['gantry-source'] };
+const ssr = { resolve: { conditions: ['gantry-source'] } };
 
 const config: ViteUserConfig = {
   test: {

@@ -1,0 +1,80 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Measured } from './process.ts';
+import { startNode, untilReady } from './process.ts';
+
+/** The built gateway under measurement. */
+export interface MeasuredGateway extends Measured {
+  readonly url: string;
+  /** Spawn until `/readyz` says yes, milliseconds. */
+  readonly readyMs: number;
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject).listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+
+const entry = fileURLToPath(new URL('../../packages/gantry/dist/cli/main.js', import.meta.url));
+
+/** Starts the build of `gantry serve` in a folder of its own over the given servers, and waits until it is ready. */
+export const startGateway = async (servers: Readonly<Record<string, string>>): Promise<MeasuredGateway> => {
+  const cwd = mkdtempSync(join(tmpdir(), 'gantry-bench-'));
+  const mcpServers = Object.fromEntries(Object.entries(servers).map(([name, url]) => [name, { url }]));
+  writeFileSync(join(cwd, 'mcp.json'), JSON.stringify({ mcpServers }));
+  const port = await freePort();
+  const child = startNode(
+    ['--enable-source-maps=false', entry, 'serve', '--port', String(port), '--log-level', 'warn'],
+    {
+      cwd,
+      env: { HOME: cwd, XDG_CONFIG_HOME: cwd, NODE_COMPILE_CACHE: join(tmpdir(), 'gantry-bench-cache') },
+    },
+  );
+  const url = `http://127.0.0.1:${port}`;
+  const ready = async (): Promise<void> => {
+    const response = await fetch(`${url}/readyz`);
+    await response.arrayBuffer();
+    if (!response.ok) throw new Error(`not ready: ${response.status}`);
+  };
+  try {
+    const readyMs = await untilReady(ready);
+    return {
+      ...child,
+      url,
+      readyMs,
+      [Symbol.asyncDispose]: async () => {
+        await child[Symbol.asyncDispose]();
+        await rm(cwd, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    await child[Symbol.asyncDispose]();
+    throw new Error(`the gateway did not start: ${child.output()}`, { cause: error });
+  }
+};
+
+/** Starts the cheap upstream and gives the address of each of its servers. */
+export const startUpstream = async (
+  servers: number,
+  toolsPerServer: number,
+): Promise<Measured & { address(name: number | 'hang'): string }> => {
+  const child = startNode([
+    fileURLToPath(new URL('upstream.ts', import.meta.url)),
+    String(servers),
+    String(toolsPerServer),
+  ]);
+  await untilReady(async () => {
+    if (!child.output().includes('listening')) throw new Error('the upstream has not started');
+  });
+  const port = /listening on (\d+)/.exec(child.output())?.[1];
+  return { ...child, address: (name) => `http://127.0.0.1:${port}/s/${name}/mcp` };
+};

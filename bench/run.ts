@@ -1,0 +1,23 @@
+/** `npm run bench [-- NAME…]`: every measurement of the product in one run; ratios are what counts. */
+import { benchGatewayCalls } from './gateway-calls.ts';
+import { benchInvoke } from './invoke.ts';
+import { benchStartUp } from './start-up.ts';
+
+const benches: Readonly<Record<string, { readonly title: string; readonly run: () => Promise<string[]> }>> = {
+  invoke: { title: 'invoke of a no-op tool', run: benchInvoke },
+  gateway: { title: 'A call through the gateway', run: benchGatewayCalls },
+  start: { title: 'Start-up and memory', run: benchStartUp },
+};
+
+const wanted = process.argv.slice(2);
+for (const name of wanted)
+  if (!benches[name]) {
+    console.error(`There is no measurement "${name}"; choose from ${Object.keys(benches).join(', ')}.`);
+    process.exit(2);
+  }
+
+for (const [name, { title, run }] of Object.entries(benches)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  console.log(`\n## ${title}\n`);
+  for (const line of await run()) console.log(line);
+}

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { toCues } from './query-cues.ts';
+
+it.each<[string, string]>([
+  ['read https://example.com/a', 'url'],
+  ['write to ann@example.com', 'email'],
+  ['When is the launch?', 'date'],
+  ['events on 2024-05-01', 'date'],
+  ['events on March 3rd', 'date'],
+  ['how much is it', 'price'],
+  ['it costs €5', 'price'],
+  ['how many are left', 'count'],
+  ['how far is it', 'distance'],
+  ['restaurants in Lyon', 'city'],
+  ['elections of 1998', 'year'],
+  ['add up [1, 2, 3]', 'list'],
+])('"%s" asks for a %s', (query, word) => {
+  expect(toCues(query)).toContain(word);
+});
+
+it('adds nothing to plain words', () => {
+  expect(toCues('delete the marching order')).toEqual([]);
+});
