@@ -26,6 +26,8 @@ export type GantryErrorCode =
   | 'response_too_large'
   /** No server of that name is configured. `{ name, known }` */
   | 'server_unknown'
+  /** No guide of that name is registered. `{ name, known }` */
+  | 'guide_unknown'
   /** The server is configured but cannot be reached now. `{ name }` */
   | 'server_unreachable'
   /** A configuration value, file or environment variable is wrong. `{ file?, path?, line?, column? }` */
