@@ -13,7 +13,13 @@ import { parseTraceHeaders, toTraceHeaders } from './trace.ts';
  * `gantry.messaging.process.duration` (ms) and `.process.messages`, tagged also `result` (the verdict, or `error`);
  * `gantry.messaging.active_messages`, how many handlers run.
  */
-export const withBusTelemetry = (bus: Bus, options: { meter: Meter; clock: Clock }): Bus => {
+export const withBusTelemetry = (
+  bus: Bus,
+  options: {
+    meter: Pick<Meter, 'createCounter' | 'createHistogram' | 'createUpDownCounter'>;
+    clock: Clock;
+  },
+): Bus => {
   const { meter, clock } = options;
   const publishMs = meter.createHistogram('gantry.messaging.publish.duration', { unit: 'ms' });
   const publishCount = meter.createCounter('gantry.messaging.publish.messages', { unit: '{message}' });

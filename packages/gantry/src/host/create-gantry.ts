@@ -41,6 +41,7 @@ import { configSchema } from './config/config-schema.ts';
 import type { RawConfig } from './config/load-config.ts';
 import { createLog } from './create-log.ts';
 import { prepareDataDir } from './gateway-lock.ts';
+import type { Instruments } from './late-meter.ts';
 import type { GantryPaths } from './paths.ts';
 import { pathsOf } from './paths.ts';
 import { createServiceShelf } from './service-shelf.ts';
@@ -54,6 +55,8 @@ export interface GantryOptions extends RawConfig {
   readonly dataDir?: string | undefined;
   readonly log?: Log | undefined;
   readonly clock?: Clock | undefined;
+  /** Records the metrics; default that of the OpenTelemetry SDK that is registered at the start. */
+  readonly meter?: Instruments | undefined;
   /** Default the process's own. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Where relative paths start; default the working folder. */
@@ -121,6 +124,7 @@ const inMemory = ':memory:';
 
 const startGantry = async (options: GantryOptions, plugins: readonly Plugin[]): Promise<Gantry> => {
   const { clock = systemClock, env = process.env, cwd = process.cwd(), exposes } = options;
+  const meter = options.meter ?? metrics.getMeter('gantry');
   const given = options.config ?? configSchema.parse({});
   const config =
     options.dataDir === undefined || options.dataDir === inMemory ? given : { ...given, dataDir: options.dataDir };
@@ -131,7 +135,7 @@ const startGantry = async (options: GantryOptions, plugins: readonly Plugin[]): 
   try {
     const store = await openStore(options.dataDir === inMemory, paths, { env, clock, log });
     stack.use(store);
-    const bus = withBusTelemetry(createInProcessBus({ log }), { meter: metrics.getMeter('gantry'), clock });
+    const bus = withBusTelemetry(createInProcessBus({ log }), { meter, clock });
     stack.use(bus);
     const memory = createWorkingMemory({ keyValue: store.keyValue<MemoryRecord>('working-memory'), clock, log });
     stack.use(memory);
@@ -149,7 +153,7 @@ const startGantry = async (options: GantryOptions, plugins: readonly Plugin[]): 
         stashText: memory.stash,
         thresholdFor: (context) => chunkingThresholdOf(config.modelBehaviors, context),
       }),
-      telemetry: createInvokeTelemetry(),
+      telemetry: createInvokeTelemetry(meter),
       clock,
       log,
     });
@@ -159,7 +163,7 @@ const startGantry = async (options: GantryOptions, plugins: readonly Plugin[]): 
     for (const tool of [...guideTools(guides), ...memoryTools(memory, clock)])
       tools.register(tool.registration, tool.executor);
 
-    const starts: (() => void | Promise<void>)[] = [];
+    const starts: (() => void | PromiseLike<void>)[] = [];
     const host: PluginHost = {
       agent: config.agent,
       tools,
@@ -261,7 +265,7 @@ const trackCalls = (inner: Invoker): { invoker: Invoker; settled(graceMs: number
   };
 };
 
-const logged = async (run: () => void | Promise<void>, log: Log): Promise<void> => {
+const logged = async (run: () => void | PromiseLike<void>, log: Log): Promise<void> => {
   try {
     await run();
   } catch (error) {

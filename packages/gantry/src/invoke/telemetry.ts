@@ -1,5 +1,5 @@
-import type { Span } from '@opentelemetry/api';
-import { metrics, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { Meter, Span } from '@opentelemetry/api';
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { messageHeaders } from '../bus/headers.ts';
 import { parseTraceHeaders, toTraceHeaders } from '../bus/trace.ts';
 import type { TraceContext } from '../tool/context.ts';
@@ -21,12 +21,11 @@ export interface CallSpan {
 }
 
 /**
- * Telemetry through the OpenTelemetry API as it is registered now: the SDK has to be registered before.
+ * Telemetry through the OpenTelemetry API: spans of the tracer that is registered, metrics of the given meter.
  * Metrics: `gantry.tool.invoke.duration` (ms) and `gantry.tool.invocations`, both by `tool_name` and `status`.
  */
-export const createInvokeTelemetry = (): InvokeTelemetry => {
+export const createInvokeTelemetry = (meter: Pick<Meter, 'createCounter' | 'createHistogram'>): InvokeTelemetry => {
   const tracer = trace.getTracer('gantry');
-  const meter = metrics.getMeter('gantry');
   const durations = meter.createHistogram('gantry.tool.invoke.duration', { unit: 'ms' });
   const invocations = meter.createCounter('gantry.tool.invocations', { unit: '{invocation}' });
 

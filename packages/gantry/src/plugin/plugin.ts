@@ -37,9 +37,9 @@ export interface PluginHost {
   /** Aborts when the process stops. */
   readonly stopping: AbortSignal;
   /** Runs when every plugin is set up and the bus is served. */
-  onStart(run: () => void | Promise<void>): void;
+  onStart(run: () => void | PromiseLike<void>): void;
   /** Runs at stop, in reverse order of registration. Failures are logged; the others still run. */
-  onStop(run: () => void | Promise<void>): void;
+  onStop(run: () => void | PromiseLike<void>): void;
   /** Offers a live object to plugins that name this one in `needs`. */
   provide<T>(key: ServiceKey<T>, service: T): void;
   /**

@@ -1,3 +1,4 @@
+import { metrics } from '@opentelemetry/api';
 import { createInvoker } from '../invoke/invoker.ts';
 import type { Invoker, InvokerOptions } from '../invoke/invoker.ts';
 import { createPrepareArguments } from '../invoke/prepare-arguments.ts';
@@ -23,7 +24,7 @@ export const makeInvoker = (registry: ToolRegistry, options: Partial<InvokerOpti
     callableNames: () => registry.getTools().map((tool) => tool.name),
     prepareArguments: createPrepareArguments(createSchemaValidator()),
     resultPolicy: async (outcome) => outcome,
-    telemetry: createInvokeTelemetry(),
+    telemetry: createInvokeTelemetry(metrics.getMeter('gantry')),
     clock: systemClock,
     log: silentLog,
     ...options,
