@@ -62,7 +62,7 @@ export type GantryErrorCode =
   | 'memory_refused'
   /** A path leaves the shared folder, or is of the wrong kind. `{ path }` */
   | 'path_refused'
-  /** An address or URL that policy does not allow. `{ url?, reason }` */
+  /** An address or URL that policy does not allow. `{ reason, host?, address?, resolved? }` */
   | 'address_refused'
   /** The gateway is stopping or has stopped. */
   | 'stopped'
