@@ -81,7 +81,8 @@ export const prepareDataDir = async (dataDir: string): Promise<void> => {
 
 const readOwner = async (dataDir: string): Promise<GatewayOwner | undefined> => {
   const text = await readFile(fileOf(dataDir), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
+    // Where the folder cannot be, nobody owns it; making it will say what is wrong.
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return '';
     throw error;
   });
   const parsed = parseJson(text);

@@ -116,19 +116,21 @@ const invalid = (
   sourceOf: (path: readonly PropertyKey[]) => string,
   file: string | undefined,
 ): GantryError => {
-  const lines = error.issues.map((issue) => {
-    if (issue.code === 'unrecognized_keys') {
-      const known = knownKeysAt(issue.path);
-      return issue.keys.map((key) => {
-        const near = nearest(key, known);
-        const hint = near.length > 0 ? `did you mean "${near[0]}"?` : `known: ${known.join(', ')}.`;
-        return `${sourceOf([...issue.path, key])}: ${[...issue.path, key].join('.')}: there is no such setting; ${hint}`;
-      });
-    }
-    return [`${sourceOf(issue.path)}: ${issue.path.join('.')}: ${issue.message}.`];
+  const problems = error.issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys')
+      return [{ source: sourceOf(issue.path), path: issue.path.join('.'), message: `${issue.message}.` }];
+    const known = knownKeysAt(issue.path);
+    return issue.keys.map((key) => {
+      const near = nearest(key, known);
+      const hint = near.length > 0 ? `did you mean "${near[0]}"?` : `known: ${known.join(', ')}.`;
+      const path = [...issue.path, key];
+      return { source: sourceOf(path), path: path.join('.'), message: `there is no such setting; ${hint}` };
+    });
   });
-  const path = error.issues[0]?.path.join('.');
-  return new GantryError('config_invalid', lines.flat().join('\n'), { details: { file, path } });
+  const text = problems.map(({ source, path, message }) => `${source}: ${path}: ${message}`).join('\n');
+  return new GantryError('config_invalid', text, {
+    details: { file, path: error.issues[0]?.path.join('.'), problems },
+  });
 };
 
 const knownKeysAt = (path: readonly PropertyKey[]): string[] => {

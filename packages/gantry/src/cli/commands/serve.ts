@@ -1,0 +1,36 @@
+import type { GantryConfig } from '../../host/config/config-schema.ts';
+import type { GantryPaths } from '../../host/paths.ts';
+import { existsSync } from 'node:fs';
+import type { Command } from '../command-context.ts';
+import { loadSettings } from '../settings.ts';
+import { untilInterrupted } from '../until-interrupted.ts';
+
+/** `gantry serve`: runs until it is interrupted, then stops in order. */
+export const runServe: Command<[{ port?: number; host?: string }]> = async (context, { port, host }) => {
+  const { io, flags } = context;
+  const settings = await loadSettings(context, { isService: true, flags: { serve: { port, host } } });
+  const { config, paths } = settings;
+  await using gateway = await context.host.serveGateway(config, {
+    log: await settings.createLog(),
+    cwd: io.cwd,
+    env: io.env,
+  });
+  const { url } = gateway;
+  if (flags.json) io.stdout.write(`${JSON.stringify({ url, mcp: `${url}/mcp`, api: `${url}/api/v1` }, null, 2)}\n`);
+  io.stderr.write(`${welcome(url, config, paths).join('\n')}\n`);
+  await untilInterrupted(io.interrupted);
+  return 0;
+};
+
+const welcome = (url: string, config: GantryConfig, paths: GantryPaths): readonly string[] => {
+  const header = config.serve.token === undefined ? '' : ' --header "Authorization: Bearer $GANTRY_TOKEN"';
+  const servers = existsSync(paths.mcpFile)
+    ? `MCP servers are read from ${paths.mcpFile}; changes are noticed while it runs.`
+    : `Name your MCP servers in ${paths.mcpFile} ("gantry init" writes one to start from); it is noticed while it runs.`;
+  return [
+    `Gantry is ready at ${url} (MCP at ${url}/mcp, API at ${url}/api/v1).`,
+    `  Connect Claude Code:  claude mcp add --transport http gantry ${url}/mcp${header}`,
+    `  Any other MCP client: {"mcpServers": {"gantry": {"type": "http", "url": "${url}/mcp"}}}, or the program "gantry mcp".`,
+    `  ${servers}`,
+  ];
+};

@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import type { Node } from 'jsonc-parser';
+import { findNodeAtLocation, getNodeValue, parseTree } from 'jsonc-parser';
+import { serverEntrySchema } from '../mcp/bridge/config/server-entry.ts';
+import { parseMcpFile } from '../mcp/bridge/config/mcp-file.ts';
+import { GantryError, messageOf } from '../kernel/errors.ts';
+
+/** One thing that is wrong with the configuration. */
+export interface ConfigProblem {
+  /** The file, or the name of the environment variable or flag. */
+  readonly source: string;
+  /** Path of the value in it. */
+  readonly path?: string | undefined;
+  /** From 1. */
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+  /** What is wrong and what is allowed. */
+  readonly message: string;
+}
+
+/** What an error of loading the configuration says, as problems with their lines. */
+export const toProblems = async (error: GantryError): Promise<readonly ConfigProblem[]> => {
+  const { file, line, column, problems } = error.details as {
+    file?: string;
+    line?: number;
+    column?: number;
+    problems?: readonly ConfigProblem[];
+  };
+  if (!problems) return [{ source: file ?? 'configuration', line, column, message: error.message }];
+  const tree = file?.endsWith('.json') ? await readTree(file) : undefined;
+  return problems.map((problem) =>
+    problem.source === file && tree ? { ...problem, ...positionOf(tree, problem.path?.split('.') ?? []) } : problem,
+  );
+};
+
+/** What is wrong with the file of servers: with the whole, or with single entries. A file that is not there is fine. */
+export const mcpFileProblems = async (path: string): Promise<readonly ConfigProblem[]> => {
+  try {
+    const text = await readFile(path, 'utf8');
+    const { refused } = parseMcpFile(text, path);
+    const tree = toTree(text);
+    return [...refused].flatMap(([name, message]) => entryProblems(path, name, message, tree));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    return GantryError.is(error) ? toProblems(error) : [{ source: path, message: messageOf(error) }];
+  }
+};
+
+interface Tree {
+  readonly root: Node;
+  readonly text: string;
+}
+
+const entryProblems = (
+  source: string,
+  name: string,
+  message: string,
+  tree: Tree | undefined,
+): readonly ConfigProblem[] => {
+  const at = ['mcpServers', name];
+  const node = tree && findNodeAtLocation(tree.root, at);
+  const { error } = serverEntrySchema.safeParse(node && (getNodeValue(node) as unknown));
+  if (!tree || !error) return [{ source, path: at.join('.'), message }];
+  return error.issues.map((issue) => {
+    const path = [...at, ...issue.path.map(String)];
+    return { source, path: path.join('.'), ...positionOf(tree, path), message: `${issue.message}.` };
+  });
+};
+
+const readTree = async (file: string): Promise<Tree | undefined> => toTree(await readFile(file, 'utf8'));
+
+const toTree = (text: string): Tree | undefined => {
+  const root = parseTree(text.replace(/^\uFEFF/, ' '), undefined, { allowTrailingComma: true });
+  return root && { root, text };
+};
+
+/** Where a path stands in a file, or else the nearest value around it that does. */
+const positionOf = ({ root, text }: Tree, path: readonly string[]): { line: number; column: number } => {
+  let node: Node = root;
+  for (let depth = path.length; depth > 0 && node === root; depth -= 1)
+    node = findNodeAtLocation(root, toSegments(root, path.slice(0, depth))) ?? root;
+  // A member is found where its key stands.
+  const offset = node.parent?.type === 'property' ? node.parent.offset : node.offset;
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length, column: (before.at(-1) as string).length + 1 };
+};
+
+/** Steps into lists are numbers for the parser. */
+const toSegments = (root: Node, path: readonly string[]): (string | number)[] => {
+  const segments: (string | number)[] = [];
+  for (const key of path) {
+    const parent = findNodeAtLocation(root, segments);
+    segments.push(parent?.type === 'array' ? Number(key) : key);
+  }
+  return segments;
+};

@@ -1,0 +1,20 @@
+import type { GantryErrorCode } from '../kernel/errors.ts';
+import { GantryError } from '../kernel/errors.ts';
+import type { ExitCode } from './command-context.ts';
+
+/** What the user has to put right before the same command can work. */
+const wrongUsage: ReadonlySet<GantryErrorCode> = new Set([
+  'usage',
+  'invalid_arguments',
+  'config_invalid',
+  'port_in_use',
+  'data_dir_unwritable',
+  'data_dir_locked',
+  'plugin_unresolved',
+  'package_missing',
+  'store_too_new',
+]);
+
+/** The exit code for anything thrown. */
+export const exitCodeOf = (thrown: unknown): ExitCode =>
+  GantryError.is(thrown) && wrongUsage.has(thrown.code) ? 2 : 1;

@@ -1,0 +1,32 @@
+import { systemClock } from '../kernel/clock.ts';
+import { GantryError } from '../kernel/errors.ts';
+import type { CliHost } from './cli-host.ts';
+import { runCli } from './run-cli.ts';
+
+const host: CliHost = {
+  startLocal: async (config, options) => (await import('../host/start-local.ts')).startLocal(config, options),
+  serveGateway: async (config, options) => (await import('../host/serve-gateway.ts')).serveGateway(config, options),
+};
+
+const interruption = new AbortController();
+const interrupt = (): void => {
+  // The first signal asks for an orderly stop; who sends a second one does not want to wait for it.
+  if (interruption.signal.aborted) process.exit(130);
+  interruption.abort(new GantryError('cancelled', 'Interrupted.'));
+};
+process.on('SIGINT', interrupt);
+process.on('SIGTERM', interrupt);
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // The reader went away ("gantry tools list | head"): there is nobody to print for.
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
+
+const { stdout, stderr, stdin, env } = process;
+const code = await runCli(
+  process.argv.slice(2),
+  { stdout, stderr, stdin, env, cwd: process.cwd(), clock: systemClock, interrupted: interruption.signal },
+  host,
+);
+// What a foreign library keeps open must not hold the process; standard output is flushed first.
+stdout.write('', () => process.exit(code));

@@ -1,0 +1,35 @@
+/** One line for a table: server-written text must not move the cursor, break the line or hide. */
+export const toCell = (text: string): string =>
+  text
+    .replaceAll(/[\s\p{Cc}\p{Z}]+/gu, ' ')
+    .replaceAll(/\p{Cf}/gu, '')
+    .trim();
+
+/** Text as it may go to a terminal: lines and tabs stay, whatever would steer the terminal goes. */
+export const toTerminalText = (text: string): string =>
+  text.replaceAll('\r\n', '\n').replaceAll(/(?![\n\t])\p{Cc}/gu, '');
+
+/** How many columns of a terminal a text without control characters takes. */
+export const widthOf = (text: string): number => {
+  if (/^[ -~]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const character of text) width += combining.test(character) ? 0 : wide.test(character) ? 2 : 1;
+  return width;
+};
+
+const combining = /^[\p{M}\p{Cf}]$/u;
+const wide =
+  /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]$/u;
+
+/** The beginning of a text that fits `columns`; ends in `…` when something is left out. */
+export const cutToWidth = (text: string, columns: number): string => {
+  if (widthOf(text) <= columns) return text;
+  let kept = '';
+  let width = 0;
+  for (const character of text) {
+    width += widthOf(character);
+    if (width > columns - 1) break;
+    kept += character;
+  }
+  return `${kept.trimEnd()}…`;
+};

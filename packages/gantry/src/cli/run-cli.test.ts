@@ -1,0 +1,449 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import * as z from 'zod';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { GantryConfig } from '../host/config/config-schema.ts';
+import { GantryError } from '../kernel/errors.ts';
+import type { ServerStatus } from '../mcp/wire/server-state.ts';
+import type { OperationDeps } from '../operations/operation-deps.ts';
+import type { FakeClock } from '../testing/fake-clock.ts';
+import { fakeClock } from '../testing/fake-clock.ts';
+import { makeOperationDeps } from '../testing/make-operation-deps.ts';
+import { defineTool } from '../tool/define-tool.ts';
+import type { CliHost } from './cli-host.ts';
+import type { CliIo } from './cli-io.ts';
+import { runCli } from './run-cli.ts';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'gantry-cli-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+const echo = defineTool({
+  name: 'echo',
+  description: 'Gives back.',
+  source: 'test',
+  input: z.strictObject({ text: z.string() }),
+  execute: ({ text }, context) => {
+    context.onProgress?.({ progress: 1, total: 2, message: 'half' });
+    return `${text} in ${context.namespace ?? 'no session'}`;
+  },
+});
+const server: ServerStatus = {
+  name: 'wiki',
+  id: '0123456789ab',
+  state: 'unreachable',
+  transport: 'auto',
+  protocolVersion: null,
+  tools: 0,
+  prompts: 0,
+  resources: 0,
+  fingerprint: null,
+  origin: 'operator',
+  lastError: 'refused',
+};
+const makeDeps = (): OperationDeps =>
+  makeOperationDeps([echo], {
+    servers: { list: () => [server], details: async () => undefined, refresh: async () => {} },
+  });
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  /** What was started, waited for and stopped, in order. */
+  readonly steps: readonly string[];
+  readonly configs: readonly GantryConfig[];
+}
+
+interface World {
+  readonly env?: Record<string, string> | undefined;
+  readonly stdin?: string | undefined;
+  readonly stdout?: { readonly isTTY?: boolean; readonly columns?: number } | undefined;
+  readonly interrupted?: AbortSignal | undefined;
+  readonly failure?: unknown;
+  /** What waiting for the servers takes. */
+  readonly ready?: ((clock: FakeClock) => Promise<void>) | undefined;
+}
+
+const run = async (argv: string[], world: World = {}): Promise<Ran> => {
+  let [out, err] = ['', ''];
+  const steps: string[] = [];
+  const configs: GantryConfig[] = [];
+  const clock = fakeClock();
+  const io: CliIo = {
+    stdout: { write: (text) => (out += text), ...world.stdout },
+    stderr: { write: (text) => (err += text) },
+    stdin: Readable.from([world.stdin ?? '']),
+    env: { HOME: cwd, ...world.env },
+    cwd,
+    clock,
+    interrupted: world.interrupted ?? new AbortController().signal,
+  };
+  const host: CliHost = {
+    startLocal: async (config) => {
+      steps.push('start');
+      configs.push(config);
+      if (world.failure !== undefined) throw world.failure as Error;
+      return {
+        deps: makeDeps(),
+        ready: async () => {
+          await world.ready?.(clock);
+          steps.push('ready');
+        },
+        serveStdio: async (mode) => void steps.push(`stdio ${mode}`),
+        [Symbol.asyncDispose]: async () => void steps.push('stop'),
+      };
+    },
+    serveGateway: async (config) => {
+      steps.push('serve');
+      configs.push(config);
+      if (world.failure !== undefined) throw world.failure as Error;
+      return {
+        url: 'http://127.0.0.1:7420',
+        mcpFile: 'mcp.json',
+        [Symbol.asyncDispose]: async () => void steps.push('stop'),
+      };
+    },
+  };
+  const code = await runCli(argv, io, host);
+  return { code, out, err, steps, configs };
+};
+
+const json = async (argv: string[], world: World = {}): Promise<[number, unknown]> => {
+  const { code, out } = await run([...argv, '--json'], world);
+  return [code, JSON.parse(out)];
+};
+
+describe('usage', () => {
+  it.each([
+    [['serv'], 'Did you mean serve?'],
+    [['tools', 'lst'], 'Did you mean list?'],
+    [['tools', 'list', '--sorce', 'x'], 'Did you mean --source?'],
+    [['--mpc', 'x', 'doctor'], 'Did you mean --mcp?'],
+    [['tools', 'call'], "missing required argument 'name'"],
+    [['tools', 'call', 'echo', '--timeout', 'soon'], '--timeout'],
+    [['serve', '--port', '99999'], '0 to 65535'],
+    [['doctor', '--log-level', 'loud'], 'debug, info, warn, error, silent'],
+    [['config', 'schema', 'other'], 'config and mcp'],
+    [['guides', 'list', 'extra'], 'too many arguments'],
+    [['tools'], 'Usage: gantry tools'],
+    [[], 'Usage: gantry'],
+  ])('%j is refused with exit code 2', async (argv, part) => {
+    const { code, out, err, steps } = await run(argv);
+    expect([code, out, steps]).toEqual([2, '', []]);
+    expect(err).toContain(part);
+  });
+
+  it('is told as one JSON document too when that was asked for', async () => {
+    expect(await json(['tools', 'lst'])).toEqual([
+      2,
+      { error: { code: 'usage', message: expect.stringContaining('lst') } },
+    ]);
+  });
+
+  it('prints help and version on standard output with exit code 0', async () => {
+    expect(await run(['--version'])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+      err: '',
+    });
+    const { code, out } = await run(['tools', 'call', '--help']);
+    expect(code).toBe(0);
+    for (const flag of [
+      '--args',
+      '--session',
+      '--timeout',
+      '--config',
+      '--mcp',
+      '--data',
+      '--log-level',
+      '--url',
+      '--json',
+    ])
+      expect(out).toContain(flag);
+  });
+});
+
+describe('tools', () => {
+  it('are listed once the servers had their chance, and everything is stopped', async () => {
+    const { code, out, err, steps } = await run(['tools', 'list']);
+    expect([code, err, steps]).toEqual([0, '', ['start', 'ready', 'stop']]);
+    expect(out).toBe('NAME  SOURCE  DESCRIPTION\necho  test    Gives back.\n');
+  });
+
+  it('are listed for programs', async () => {
+    expect(await json(['tools', 'list', '--source', 'test'])).toMatchObject([0, { tools: [{ name: 'echo' }] }]);
+    expect(await json(['tools', 'list', '--source', 'none'])).toEqual([0, { tools: [] }]);
+  });
+
+  it('are shown', async () => {
+    const { code, out } = await run(['tools', 'show', 'echo']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^echo\nsource: test\noffered now: yes\n\nGives back\.\n\narguments\n\{/);
+    expect(await json(['tools', 'show', 'ecko'])).toEqual([
+      1,
+      { error: { code: 'tool_not_found', message: 'There is no tool named "ecko". Did you mean echo?' } },
+    ]);
+  });
+
+  it('that are there already are called without waiting for servers', async () => {
+    const { code, out, err, steps } = await run([
+      'tools',
+      'call',
+      'echo',
+      '--args',
+      '{"text":"hi"}',
+      '--session',
+      's1',
+    ]);
+    expect([code, out]).toEqual([0, 'hi in session/s1\n']);
+    expect(err).toBe('1/2 half\n');
+    expect(steps).toEqual(['start', 'stop']);
+    expect((await run(['tools', 'call', 'wiki__x'])).steps).toEqual(['start', 'ready', 'stop']);
+  });
+
+  it('take arguments from standard input', async () => {
+    const { code, out } = await run(['tools', 'call', 'echo', '--args', '-'], { stdin: '{"text":"from stdin"}' });
+    expect([code, out]).toEqual([0, 'from stdin in no session\n']);
+  });
+
+  it.each([
+    [['tools', 'call', 'ecko'], 'tool_not_found'],
+    [['tools', 'call', 'echo'], 'invalid_arguments'],
+    [['tools', 'call', 'echo', '--args', '{"text":1,"x":'], 'invalid_arguments'],
+  ])('that fail are results of the call: %j', async (argv, code) => {
+    expect(await json(argv)).toMatchObject([1, { status: 'failed', isError: true, error: { code } }]);
+    const forPeople = await run(argv);
+    expect([forPeople.code, forPeople.out]).toEqual([1, '']);
+    expect(forPeople.err).not.toBe('');
+  });
+
+  it('do not steer the terminal with what they say, and reach a pipe as they are', async () => {
+    const argv = ['tools', 'call', 'echo', '--args', '{"text":"\\u001b[31mred\\u001b[0m"}'];
+    expect((await run(argv)).out).toContain('\u001b[31mred');
+    expect((await run(argv, { stdout: { isTTY: true, columns: 80 } })).out).toBe('[31mred[0m in no session\n');
+  });
+});
+
+describe('servers', () => {
+  it('are listed with their states; refreshing one that stays down exits 1', async () => {
+    expect(await json(['servers', 'list'])).toEqual([0, { servers: [server] }]);
+    expect(await json(['servers', 'refresh', 'wiki'])).toEqual([1, { servers: [server] }]);
+    expect((await run(['servers', 'list'])).out).toMatch(/^NAME {2}STATE .*\nwiki {2}unreachable .* refused\n$/);
+  });
+
+  it('are shown', async () => {
+    expect(await json(['servers', 'show', 'wiki'])).toMatchObject([0, { server, identity: null, tools: [] }]);
+    expect((await run(['servers', 'show', 'wiki'])).out).toContain('state: unreachable\nlast error: refused\n');
+    expect(await json(['servers', 'show', 'wikki'])).toMatchObject([1, { error: { code: 'server_unknown' } }]);
+  });
+});
+
+it('shows guides without waiting for servers', async () => {
+  const { code, out, steps } = await run(['guides', 'list']);
+  expect([code, out, steps]).toEqual([0, 'There are no guides.\n', ['start', 'stop']]);
+  expect(await json(['guides', 'show', 'x'])).toMatchObject([1, { error: { code: 'guide_unknown' } }]);
+});
+
+describe('configuration', () => {
+  it('comes from flags over environment over file', async () => {
+    writeFileSync(
+      join(cwd, 'gantry.config.json'),
+      '{"dataDir": "a", "agent": "filed", "mcp": {"configPath": "f.json"}}',
+    );
+    const env = { GANTRY_DATA: 'b', GANTRY_MCP__CONFIGPATH: 'e.json' };
+    const { configs } = await run(['tools', 'list', '--data', 'c'], { env });
+    expect(configs).toMatchObject([{ dataDir: 'c', agent: 'filed', mcp: { configPath: 'e.json' } }]);
+  });
+
+  it('that is right is said to be so', async () => {
+    expect(await json(['config', 'check'])).toEqual([
+      0,
+      { ok: true, file: null, mcpFile: join(cwd, 'mcp.json'), problems: [] },
+    ]);
+  });
+
+  it('is checked: every problem has its file, line, path and fix, and the exit code is 2', async () => {
+    const file = join(cwd, 'gantry.config.json');
+    writeFileSync(file, '{\n  // port\n  "serve": {\n    "prt": 1,\n    "port": 99999\n  }\n}\n');
+    expect(await json(['config', 'check'])).toMatchObject([
+      2,
+      {
+        ok: false,
+        problems: expect.arrayContaining([
+          expect.objectContaining({ source: file, path: 'serve.port', line: 5, column: 5 }),
+          expect.objectContaining({
+            source: file,
+            path: 'serve.prt',
+            line: 4,
+            message: expect.stringContaining('did you mean "port"?'),
+          }),
+        ]),
+      },
+    ]);
+    expect((await run(['config', 'check'])).out).toContain(`${file}:4:5: serve.prt: there is no such setting`);
+    const started = await run(['tools', 'list']);
+    expect([started.code, started.steps]).toEqual([2, []]);
+    expect(started.err).toContain('serve.prt');
+  });
+
+  it.each([
+    ['{"mcpServers": {\n  "a" {}\n}}', { line: 2, column: 7 }],
+    ['{\n "mcpServers": {\n  "a": {\n   "url": "nonsense"}}}', { line: 4, path: 'mcpServers.a.url' }],
+    ['{"servers": {}}', { message: expect.stringContaining('mcpServers') }],
+  ])('is checked together with the file of servers: %j', async (text, problem) => {
+    writeFileSync(join(cwd, 'mcp.json'), text);
+    expect(await json(['config', 'check'])).toMatchObject([
+      2,
+      { problems: [{ source: join(cwd, 'mcp.json'), ...problem }] },
+    ]);
+    expect((await run(['config', 'check'])).out).toContain('mcp.json');
+  });
+
+  it('names the environment variable or the flag that is wrong', async () => {
+    const wrong = await run(['config', 'check'], { env: { GANTRY_SERVE__PORT: 'many' } });
+    expect([wrong.code, wrong.out]).toEqual([2, expect.stringContaining('GANTRY_SERVE__PORT')]);
+    const missing = await run(['config', 'check', '--config', 'none.json']);
+    expect([missing.code, missing.out]).toEqual([2, expect.stringContaining('none.json')]);
+  });
+
+  it('is printed with secrets masked, and nothing is started for it', async () => {
+    const { code, out, steps } = await run(['config', 'print'], { env: { GANTRY_TOKEN: 'averyveryverysecrettoken' } });
+    expect([code, steps]).toEqual([0, []]);
+    expect(JSON.parse(out)).toMatchObject({ agent: 'gantry', serve: { port: 7420, token: '***' } });
+  });
+
+  it.each([
+    [['config', 'schema'], 'serve'],
+    [['config', 'schema', 'config'], 'serve'],
+    [['config', 'schema', 'mcp'], 'mcpServers'],
+  ])('%j prints a JSON Schema', async (argv, property) => {
+    expect(await json(argv)).toMatchObject([0, { type: 'object', properties: { [property]: {} } }]);
+  });
+});
+
+describe('init', () => {
+  it('writes two files that pass the check, with schemas for editors', async () => {
+    expect(await json(['init'])).toEqual([
+      0,
+      { written: [join(cwd, 'gantry.config.json'), join(cwd, 'mcp.json')], kept: [] },
+    ]);
+    for (const file of ['gantry.config.json', 'mcp.json']) {
+      const [, schema] = /"\$schema": "([^"]+)"/.exec(readFileSync(join(cwd, file), 'utf8')) ?? [];
+      expect(existsSync(join(cwd, schema as string))).toBe(true);
+    }
+    expect((await run(['config', 'check'])).code).toBe(0);
+  });
+
+  it('never overwrites, and says what it left alone', async () => {
+    writeFileSync(join(cwd, 'mcp.json'), 'mine');
+    expect(await json(['init'])).toEqual([
+      0,
+      { written: [join(cwd, 'gantry.config.json')], kept: [join(cwd, 'mcp.json')] },
+    ]);
+    expect(await run(['init'])).toMatchObject({ code: 0, out: expect.stringContaining('Nothing was to be done') });
+    expect(readFileSync(join(cwd, 'mcp.json'), 'utf8')).toBe('mine');
+  });
+});
+
+describe('doctor', () => {
+  it('looks at the installation and at every server, and exits 1 when something is broken', async () => {
+    const [code, report] = await json(['doctor', '--data', 'data'], { env: { GANTRY_SERVE__PORT: '0' } });
+    expect(code).toBe(1);
+    const { checks } = report as { checks: { name: string; state: string; fix?: string }[] };
+    expect(checks.map((check) => check.name)).toEqual([
+      'configuration',
+      'runtime',
+      'data folder',
+      'shared folder',
+      'encryption key',
+      'port',
+      'file of servers',
+      'server wiki',
+    ]);
+    expect(checks.filter((check) => check.state === 'broken').map((check) => check.name)).toEqual(['server wiki']);
+  });
+
+  it('starts nothing when the configuration or the data folder is broken', async () => {
+    writeFileSync(join(cwd, 'file'), '');
+    const folder = await run(['doctor', '--data', 'file']);
+    expect([folder.code, folder.steps]).toEqual([1, []]);
+    expect(folder.out).toContain('is no folder');
+    writeFileSync(join(cwd, 'gantry.config.json'), '{');
+    const config = await run(['doctor']);
+    expect([config.code, config.steps]).toEqual([1, []]);
+    expect(config.out).toContain('gantry.config.json:1:2');
+  });
+});
+
+describe('serve', () => {
+  it('says where it listens, how to connect and where servers go, then runs until it is interrupted', async () => {
+    const { code, out, err, steps, configs } = await run(['serve', '--port', '0', '--host', '::1'], {
+      interrupted: AbortSignal.abort(),
+    });
+    expect([code, out, steps]).toEqual([0, '', ['serve', 'stop']]);
+    expect(configs).toMatchObject([{ serve: { port: 0, host: '::1' } }]);
+    const lines = err.trimEnd().split('\n');
+    expect(lines).toHaveLength(4);
+    expect(lines[0]).toContain('http://127.0.0.1:7420/mcp');
+    expect(lines[3]).toContain(join(cwd, 'mcp.json'));
+  });
+
+  it('prints its addresses as JSON when asked', async () => {
+    expect(await json(['serve'], { interrupted: AbortSignal.abort() })).toEqual([
+      0,
+      { url: 'http://127.0.0.1:7420', mcp: 'http://127.0.0.1:7420/mcp', api: 'http://127.0.0.1:7420/api/v1' },
+    ]);
+  });
+
+  it.each(['port_in_use', 'data_dir_unwritable', 'data_dir_locked', 'config_invalid'] as const)(
+    'says in one line why it cannot start (%s) and exits 2',
+    async (reason) => {
+      const { code, out, err } = await run(['serve'], { failure: new GantryError(reason, 'Not possible.') });
+      expect([code, out, err]).toEqual([2, '', 'gantry: Not possible.\n']);
+    },
+  );
+});
+
+it('serves one client over standard input and output with nothing else printed', async () => {
+  const { code, out, err, steps } = await run(['mcp', '--mode', 'eager']);
+  expect([code, out, err, steps]).toEqual([0, '', '', ['start', 'stdio eager', 'stop']]);
+});
+
+it('exits 130 when it is interrupted', async () => {
+  const interrupted = AbortSignal.abort(new GantryError('cancelled', 'Interrupted.'));
+  const { code, out, err, steps } = await run(['tools', 'list'], { interrupted });
+  expect([code, out, err]).toEqual([130, '', 'gantry: interrupted\n']);
+  expect(steps.at(-1)).toBe('stop');
+});
+
+it('exits 130 when a call is interrupted, whatever the call makes of that', async () => {
+  const interrupted = AbortSignal.abort(new GantryError('cancelled', 'Interrupted.'));
+  const { code, out } = await run(['tools', 'call', 'echo', '--args', '{"text": "x"}', '--json'], { interrupted });
+  expect([code, out]).toEqual([130, '']);
+});
+
+it.each([
+  [999, ''],
+  [1000, 'Waiting for MCP servers to connect …\n'],
+])('says what it waits for when that takes a second (%d ms)', async (elapsedMs, err) => {
+  expect(await run(['tools', 'list'], { ready: (clock) => clock.advance(elapsedMs) })).toMatchObject({ code: 0, err });
+});
+
+it('exits 1 with one line when something unexpected happens', async () => {
+  const { code, out, err } = await run(['tools', 'list'], { failure: new Error('broken') });
+  expect([code, out, err]).toEqual([1, '', 'gantry: broken\n']);
+});
+
+it.each([
+  [{ isTTY: true, columns: 80 }, {}, true],
+  [{ isTTY: true, columns: 80 }, { NO_COLOR: '1' }, false],
+  [{}, {}, false],
+])('colours only a terminal, and not with NO_COLOR (%#)', async (stdout, env, isColoured) => {
+  const { out } = await run(['tools', 'list'], { stdout, env });
+  expect(out.includes('\u001b[')).toBe(isColoured);
+});

@@ -1,0 +1,103 @@
+import { resolve } from 'node:path';
+import { newId } from '../kernel/ids.ts';
+import type { Log } from '../kernel/log.ts';
+import type { McpFace } from '../mcp/face/mcp-face.ts';
+import { createMcpFace } from '../mcp/face/mcp-face.ts';
+import { diagnose } from '../operations/doctor/diagnose.ts';
+import { checkServers } from '../operations/doctor/check-servers.ts';
+import type { DoctorReport } from '../operations/doctor/doctor-report.ts';
+import type { OperationDeps } from '../operations/operation-deps.ts';
+import { scrubValue } from '../text/scrub.ts';
+import type { GantryConfig } from './config/config-schema.ts';
+import type { Gantry } from './create-gantry.ts';
+import { createGantry } from './create-gantry.ts';
+import { exposureOf } from './exposure.ts';
+import type { AskInstance } from './gateway-lock.ts';
+import { findGateway } from './gateway-lock.ts';
+import type { Instruments } from './late-meter.ts';
+import type { McpServers } from './plugins/mcp.ts';
+import { mcp, mcpServers } from './plugins/mcp.ts';
+import { version } from './version.ts';
+
+/** A Gantry with everything that the gateway and the command line offer. */
+export interface Assembled extends AsyncDisposable {
+  readonly gantry: Gantry;
+  readonly face: McpFace;
+  readonly servers: McpServers;
+  readonly deps: OperationDeps;
+}
+
+/** What an assembly depends on beside its configuration. */
+export interface AssembleOptions {
+  readonly log: Log;
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly meter?: Instruments | undefined;
+}
+
+/**
+ * Starts a Gantry from a configuration, with the families of the default install, its MCP face and what operations need. Servers
+ * connect behind it.
+ */
+export const assemble = async (config: GantryConfig, options: AssembleOptions): Promise<Assembled> => {
+  const { log, cwd = process.cwd(), env = process.env, meter } = options;
+  const { configPath, stdio, ...settings } = config.mcp;
+  const gantry = await createGantry({ config, log, cwd, env, meter, exposes: exposureOf(config.serve.expose) })
+    .use(mcp({ ...settings, stdio: stdio === 'launch' ? 'launch' : 'off', config: resolve(cwd, configPath), env }))
+    .start();
+  const servers = gantry.service(mcpServers) as McpServers;
+  const { toolsets, invoker, tools: registry, guides, clock } = gantry;
+  const face = createMcpFace({
+    name: 'gantry',
+    version,
+    instructions:
+      'Tools of several MCP servers are named {server}__{tool}. Call list_tool_guides for how each family of tools is used.',
+    toolsets,
+    invoker,
+    registry,
+    clock,
+    log,
+  });
+  const deps: OperationDeps = {
+    registry,
+    toolsets,
+    guides,
+    invoker,
+    servers: { list: servers.servers, details: servers.details, refresh: servers.refresh },
+    effectiveConfig: () => scrubValue(config) as Readonly<Record<string, unknown>>,
+    doctor: () => examine(gantry, servers, env),
+    clock,
+    newId,
+    log,
+  };
+  return {
+    gantry,
+    face,
+    servers,
+    deps,
+    [Symbol.asyncDispose]: async () => {
+      await gantry[Symbol.asyncDispose]();
+      await face[Symbol.asyncDispose]();
+    },
+  };
+};
+
+const examine = async (
+  { config, paths }: Gantry,
+  servers: McpServers,
+  env: Readonly<Record<string, string | undefined>>,
+  ask?: AskInstance,
+): Promise<DoctorReport> => {
+  const { host, port } = config.serve;
+  const owner = await findGateway(paths.dataDir, ask);
+  const checks = [
+    ...(await diagnose({
+      ...paths,
+      nodeVersion: process.versions.node,
+      hasConfiguredSecrets: env['GANTRY_CRYPTO_SECRET'] !== undefined,
+      listen: { host, port, owner: owner?.url },
+    })),
+    ...checkServers(servers.servers()),
+  ];
+  return { ok: checks.every((check) => check.state !== 'broken'), checks };
+};

@@ -1,0 +1,110 @@
+import { resolve } from 'node:path';
+import { createEnvelope } from '../../bus/envelope.ts';
+import { messageHeaders } from '../../bus/headers.ts';
+import { topics } from '../../bus/topics.ts';
+import type { McpBridgeSettings } from '../../mcp/bridge/bridge-options.ts';
+import type { McpBridge } from '../../mcp/bridge/bridge.ts';
+import { createMcpBridge } from '../../mcp/bridge/bridge.ts';
+import { createMcpConfigFile } from '../../mcp/bridge/config/config-file.ts';
+import { createMcpTools } from '../../mcp/tools/mcp-tools.ts';
+import type { ServerIndex } from '../../mcp/tools/server-index.ts';
+import type { McpServersIndexed } from '../../mcp/wire/index-message.ts';
+import { serversIndexedType } from '../../mcp/wire/index-message.ts';
+import type { ServiceDetails } from '../../mcp/wire/manage-messages.ts';
+import type { Plugin, PluginHost, ServiceKey } from '../../plugin/plugin.ts';
+import { createVolume } from '../../volume/volume.ts';
+
+/** How the plugin is used. */
+export interface McpOptions extends McpBridgeSettings {
+  /** File of servers, default `mcp.json` in the working folder; it need not exist. */
+  readonly config?: string | undefined;
+  /** Name to URL: written into the file unless an entry points there already. */
+  readonly defaultServers?: Readonly<Record<string, string>> | undefined;
+  /** How often the file is looked at beside watching it; default 5, 0 = never. */
+  readonly configPollIntervalSeconds?: number | undefined;
+  /** For `${NAME}` in headers and for launched programs; default the process's own. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** The MCP servers of a Gantry, for those who show or change them. */
+export interface McpServers extends Pick<McpBridge, 'servers' | 'refresh' | 'configError'> {
+  /** A connected server's identity, tools and prompts; undefined when it is not connected. */
+  details(name: string): Promise<ServiceDetails | undefined>;
+  /** Resolves when every server had its first attempt to connect and the tools of those that did are there. */
+  ready(): Promise<void>;
+}
+
+/** Under this key the plugin provides {@link McpServers}. */
+export const mcpServers: ServiceKey<McpServers> = { name: 'mcp.servers' };
+
+/**
+ * Connects to MCP servers and offers their tools as `{server}__{tool}`. Both halves live in this process and talk over the
+ * bus: the bridge owns the connections, the agent side offers the tools.
+ */
+export const mcp = (options: McpOptions = {}): Plugin => ({
+  name: 'mcp',
+  setup: async (gantry) => {
+    const { bus, agent, log, clock, tools, guides } = gantry;
+    const { config = 'mcp.json', defaultServers, configPollIntervalSeconds, env = process.env, ...settings } = options;
+    const bridge = createMcpBridge({
+      agent,
+      bus,
+      clock,
+      log,
+      env,
+      settings,
+      volume: createVolume(gantry.sharedDir),
+      config: createMcpConfigFile({
+        path: resolve(config),
+        clock,
+        log,
+        defaultServers,
+        pollIntervalSeconds: configPollIntervalSeconds,
+      }),
+    });
+    const agentSide = await createMcpTools({
+      bus,
+      agent,
+      clock,
+      log,
+      guides,
+      registry: tools,
+      requestTimeoutMs: settings.defaultTimeoutMs,
+    });
+    const { index, manage } = agentSide;
+    gantry.provide(mcpServers, {
+      servers: () => bridge.servers(),
+      refresh: (name) => bridge.refresh(name).then(() => caughtUp(gantry, index)),
+      configError: () => bridge.configError(),
+      details: async (name) => {
+        const known = index.list().find((server) => server.serverName.toLowerCase() === name.toLowerCase());
+        return known && manage.details(known.serverName);
+      },
+      ready: () => bridge.ready().then(() => caughtUp(gantry, index)),
+    });
+    gantry.onStart(() => bridge.start());
+    gantry.onStop(() => agentSide[Symbol.asyncDispose]());
+    gantry.onStop(() => bridge[Symbol.asyncDispose]());
+  },
+});
+
+/** Waits until the agent side has applied everything that the bridge announced before; announcements are applied in order. */
+const caughtUp = async ({ bus, agent }: PluginHost, index: ServerIndex): Promise<void> => {
+  const body: McpServersIndexed = { servers: [], removedServers: [] };
+  const marker = createEnvelope({
+    messageType: serversIndexedType,
+    source: agent,
+    body,
+    headers: { [messageHeaders.contentTrust]: 'system' },
+  });
+  const seen = Promise.withResolvers<void>();
+  const stop = index.onMessage((message) => {
+    if (message === marker.body) seen.resolve();
+  });
+  try {
+    await bus.publish(topics.mcpMetaOf(agent), marker);
+    await seen.promise;
+  } finally {
+    stop();
+  }
+};

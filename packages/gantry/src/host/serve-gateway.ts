@@ -1,0 +1,85 @@
+import { createHttpServer } from '../http/create-http-server.ts';
+import { oneToken } from '../http/authenticate.ts';
+import type { Log } from '../kernel/log.ts';
+import { messageOf } from '../kernel/errors.ts';
+import { allOperations } from '../operations/all-operations.ts';
+import { mountOperations } from '../operations/http/http-routes.ts';
+import { assemble } from './assemble.ts';
+import type { GantryConfig } from './config/config-schema.ts';
+import { lockDataDir, prepareDataDir } from './gateway-lock.ts';
+import { createLateMeter } from './late-meter.ts';
+import { pathsOf } from './paths.ts';
+import type { PrometheusMetrics } from './prometheus.ts';
+import { startPrometheus } from './prometheus.ts';
+import { version } from './version.ts';
+
+/** A gateway that listens. Disposing stops it: no new requests, running calls get up to 5 s, servers are closed. */
+export interface RunningGateway extends AsyncDisposable {
+  /** Address of its HTTP server, without a slash at the end. */
+  readonly url: string;
+  /** Absolute path of the file of servers. */
+  readonly mcpFile: string;
+}
+
+const graceMs = 5000;
+
+/**
+ * Runs the gateway in this process. Resolves when it listens and its store is open; servers connect behind it.
+ * @throws {GantryError} `data_dir_unwritable`, `data_dir_locked`, `port_in_use`, `config_invalid`.
+ */
+export const serveGateway = async (
+  config: GantryConfig,
+  options: {
+    readonly log: Log;
+    readonly cwd?: string | undefined;
+    readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  },
+): Promise<RunningGateway> => {
+  const { log, cwd = process.cwd(), env = process.env } = options;
+  const { dataDir, mcpFile } = pathsOf(config, cwd, env);
+  await prepareDataDir(dataDir);
+  const stack = new AsyncDisposableStack();
+  try {
+    const lock = stack.use(await lockDataDir(dataDir));
+    const meter = createLateMeter();
+    const assembled = stack.use(await assemble(config, { log, cwd, env, meter }));
+    let metrics: PrometheusMetrics | undefined;
+    const { host, port, token, allowedHosts, allowedOrigins } = config.serve;
+    const http = await createHttpServer({
+      host,
+      port,
+      allowedHosts,
+      allowedOrigins,
+      version,
+      instance: lock.instance,
+      face: assembled.face,
+      clock: assembled.gantry.clock,
+      log,
+      authenticate: token === undefined ? undefined : oneToken(token, 'token'),
+      mountApi: (app) => mountOperations(app, allOperations, assembled.deps),
+      metrics: () => metrics?.read() ?? '',
+      notReady: () => [],
+    });
+    stack.defer(() => http.stop(graceMs));
+    await lock.announce(http.url);
+    // Loading the metrics SDK costs as much as the rest of the start, so it comes behind it.
+    const loading = startPrometheus(version).then(
+      (loaded) => {
+        metrics = stack.use(loaded);
+        meter.bind(loaded.meter);
+      },
+      (error: unknown) => log.error({ reason: messageOf(error) }, 'metrics are not available'),
+    );
+    return {
+      url: http.url,
+      mcpFile,
+      [Symbol.asyncDispose]: async () => {
+        await loading;
+        await stack.disposeAsync();
+      },
+    };
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+};

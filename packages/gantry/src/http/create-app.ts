@@ -1,0 +1,110 @@
+import type { Context } from 'hono';
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { cors } from 'hono/cors';
+import { messageOf } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+import type { McpFace } from '../mcp/face/mcp-face.ts';
+import type { Authenticate } from './authenticate.ts';
+import { bearerToken } from './authenticate.ts';
+import { homePage } from './home-page.ts';
+import type { AddressPolicy } from './trusted-address.ts';
+import { createAddressCheck } from './trusted-address.ts';
+
+/** What is known of a request once it has been let in. */
+export interface AppVariables {
+  /** Identity that the token stands for; absent where no token is asked for. */
+  readonly client?: string | undefined;
+}
+
+/** The application, as those who mount routes on it see it. */
+export type App = Hono<{ Variables: AppVariables }>;
+
+/** Adds the routes of `/api/v1` to the application. Host, Origin, token and body size have been checked before them. */
+export type ApiRoutes = (app: App) => void;
+
+/** What the application serves. */
+export interface AppOptions extends AddressPolicy {
+  readonly version: string;
+  /** Tells this run of the gateway from the next; `/healthz` says it, so that its data folder's owner can be recognised. */
+  readonly instance?: string | undefined;
+  readonly face: Pick<McpFace, 'handleHttp'>;
+  readonly log: Log;
+  /** Asks every request for a bearer token, except `/`, `/healthz` and `/readyz`; absent, none is asked for. */
+  readonly authenticate?: Authenticate | undefined;
+  readonly mountApi?: ApiRoutes | undefined;
+  /** The text of `/metrics`, in Prometheus format; absent, the route is not there. */
+  readonly metrics?: (() => string | Promise<string>) | undefined;
+  /** Why the gateway is not ready, empty when it is. */
+  readonly notReady: () => readonly string[] | Promise<readonly string[]>;
+}
+
+const maxBodyBytes = 4 * 1024 * 1024;
+const open = new Set(['/', '/healthz', '/readyz']);
+
+/** Makes the routes of the gateway. */
+export const createApp = (options: AppOptions): App => {
+  const { version, instance, face, log, authenticate, mountApi, metrics, notReady, allowedOrigins = [] } = options;
+  const app: App = new Hono();
+  const addresses = createAddressCheck(options);
+
+  app.onError((error, c) => {
+    log.error({ err: error, path: c.req.path }, 'a request failed unexpectedly');
+    return refuse(c, 500, 'internal', 'The request failed unexpectedly; the log of the gateway says why.');
+  });
+  app.notFound((c) => refuse(c, 404, 'not_found', `There is nothing at ${c.req.path.slice(0, 200)}.`));
+
+  app.use(async (c, next) => {
+    const refusal = addresses.refusal(c.req.header('host'), c.req.header('origin'));
+    return refusal === undefined ? next() : refuse(c, 403, 'address_refused', refusal);
+  });
+  if (allowedOrigins.length > 0)
+    app.use(
+      cors({
+        origin: [...allowedOrigins],
+        exposeHeaders: ['mcp-session-id', 'mcp-protocol-version', 'www-authenticate'],
+        maxAge: 600,
+      }),
+    );
+  if (authenticate)
+    app.use(async (c, next) => {
+      if (open.has(c.req.path)) return next();
+      const token = bearerToken(c.req.header('authorization'));
+      const client = token === undefined ? undefined : await authenticate(token);
+      if (client === undefined) {
+        c.header('www-authenticate', token === undefined ? 'Bearer' : 'Bearer error="invalid_token"');
+        return refuse(c, 401, 'auth_required', 'Send a token of this gateway: "Authorization: Bearer …".');
+      }
+      c.set('client', client);
+      return next();
+    });
+
+  app.all('/mcp', (c) => face.handleHttp(c.req.raw, { client: c.get('client') }));
+  app.get('/healthz', (c) => c.json({ status: 'ok', instance }));
+  app.get('/readyz', async (c) => {
+    const reasons = await reasonsOf(notReady);
+    return reasons.length === 0 ? c.json({ status: 'ready' }) : c.json({ status: 'not ready', reasons }, 503);
+  });
+  if (metrics) app.get('/metrics', async (c) => c.text(await metrics()));
+  app.get('/', (c) => c.html(homePage(new URL(c.req.url).origin, version)));
+  app.use(
+    '/api/*',
+    bodyLimit({
+      maxSize: maxBodyBytes,
+      onError: (c) => refuse(c, 413, 'too_large', `The request body is larger than ${maxBodyBytes} bytes.`),
+    }),
+  );
+  mountApi?.(app);
+  return app;
+};
+
+const reasonsOf = async (notReady: AppOptions['notReady']): Promise<readonly string[]> => {
+  try {
+    return await notReady();
+  } catch (error) {
+    return [messageOf(error)];
+  }
+};
+
+const refuse = (c: Context, status: 401 | 403 | 404 | 413 | 500, code: string, message: string): Response =>
+  c.json({ error: { code, message } }, status);

@@ -1,0 +1,59 @@
+import type { JsonObject } from '../../../kernel/json.ts';
+import type { Progress, TraceContext } from '../../../tool/context.ts';
+import type { DownstreamTool } from '../../wire/manage-messages.ts';
+import { noSdkTimeoutMs } from '../connection/sdk.ts';
+import { rawResult } from '../connection/watch-transport.ts';
+import type { Snapshot } from '../server/managed-server.ts';
+import type { CallBudget } from './call-budget.ts';
+
+/** Sends `tools/call` and resolves with the result as the server wrote it, whatever its shape. */
+export const sendCall = async (
+  { connection }: Snapshot,
+  tool: DownstreamTool,
+  args: JsonObject,
+  options: {
+    readonly budget: CallBudget;
+    readonly trace: TraceContext | undefined;
+    readonly onProgress: (progress: Progress) => void;
+  },
+): Promise<unknown> => {
+  const { budget, trace } = options;
+  const params = {
+    name: tool.name,
+    arguments: args as Record<string, unknown>,
+    ...(trace ? { _meta: toTraceMeta(trace) } : {}),
+  };
+  const requestOptions = {
+    signal: budget.signal,
+    timeout: noSdkTimeoutMs,
+    // Given always: it makes the SDK send a token that is unique on the connection, without which a server cannot report.
+    onprogress: (progress: Progress): void => {
+      budget.progressed();
+      options.onProgress(progress);
+    },
+  };
+  if (!connection.isModern || !mirrorsArguments(tool))
+    return await connection.client.request({ method: 'tools/call', params }, rawResult, requestOptions);
+  // Only this way the SDK sends the `Mcp-Param-*` headers that the schema asks for; without an output schema it checks nothing more.
+  const { value } = rawResult['~standard'].validate(
+    await connection.client.callTool(params, {
+      ...requestOptions,
+      toolDefinition: { name: tool.name, inputSchema: tool.inputSchema as { type: 'object' } },
+    }),
+  ) as { value: unknown };
+  return value;
+};
+
+const toTraceMeta = ({ traceparent, tracestate }: TraceContext): Record<string, unknown> =>
+  tracestate === undefined ? { traceparent } : { traceparent, tracestate };
+
+const mirroring = new WeakMap<DownstreamTool, boolean>();
+
+const mirrorsArguments = (tool: DownstreamTool): boolean => {
+  let mirrors = mirroring.get(tool);
+  if (mirrors === undefined) {
+    mirrors = JSON.stringify(tool.inputSchema).includes('"x-mcp-header"');
+    mirroring.set(tool, mirrors);
+  }
+  return mirrors;
+};

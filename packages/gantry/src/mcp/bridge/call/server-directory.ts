@@ -1,0 +1,70 @@
+import { GantryError } from '../../../kernel/errors.ts';
+import { flattenText } from '../../../text/flatten.ts';
+import type { Outcome } from '../../../tool/outcome.ts';
+import { failedOutcome } from '../../../tool/outcome.ts';
+import type { Lease, ManagedServer } from '../server/managed-server.ts';
+import { toolNamed } from './find-tool.ts';
+
+/** The configured servers, by lower-case name. */
+export type ServerDirectory = ReadonlyMap<string, ManagedServer>;
+
+/** A leased server, or the outcome of a call that has none. */
+export type FoundServer = { readonly server: ManagedServer; readonly lease: Lease } | { readonly outcome: Outcome };
+
+/**
+ * Finds the server that a call is meant for and leases it, connecting it if it is down. Without a name it is the first connected server
+ * that has the tool.
+ */
+export const findServer = async (
+  servers: ServerDirectory,
+  name: string | undefined,
+  toolName: string,
+  signal: AbortSignal,
+): Promise<FoundServer> => {
+  if (name === undefined || name === '') return findByTool(servers, toolName);
+  const server = servers.get(name.toLowerCase());
+  if (!server) return { outcome: failedOutcome('tool_not_found', unknownServer(servers, name)) };
+  const lease = server.lease();
+  if (lease) return { server, lease };
+  try {
+    return { server, lease: await server.leaseConnected({ signal }) };
+  } catch (error) {
+    if (!GantryError.is(error) || signal.aborted) throw error;
+    return { outcome: unavailable(server, error) };
+  }
+};
+
+/** Says that there is no server of that name, and which there are. */
+export const unknownServer = (servers: ServerDirectory, name: string): string => {
+  const names = [...servers.values()].map((server) => server.name).toSorted();
+  const known = names.length > 0 ? `Registered servers: ${names.join(', ')}.` : 'No servers are registered.';
+  return `There is no server "${flattenText(name, { maxChars: 100 })}". ${known}`;
+};
+
+/** Says that a server is registered and cannot be used now, and why. */
+export const notReachable = (server: ManagedServer, reason: string): string =>
+  `Server "${server.name}" is registered but not reachable now. ${reason}`;
+
+const unavailable = (server: ManagedServer, error: GantryError): Outcome => {
+  switch (error.code) {
+    case 'auth_required':
+      return failedOutcome('auth_required', error.message);
+    case 'config_invalid':
+      return failedOutcome('tool_not_found', error.message);
+    default:
+      return failedOutcome('tool_not_found', notReachable(server, error.message), 'later');
+  }
+};
+
+const findByTool = (servers: ServerDirectory, toolName: string): FoundServer => {
+  for (const server of servers.values()) {
+    const { snapshot } = server;
+    if (!snapshot || !toolNamed(snapshot.surface.tools, toolName)) continue;
+    const lease = server.lease();
+    if (lease) return { server, lease };
+  }
+  const asked = flattenText(toolName, { maxChars: 100 });
+  return {
+    outcome: failedOutcome('tool_not_found', `No connected server has a tool "${asked}". Name the server to call.`),
+  };
+};

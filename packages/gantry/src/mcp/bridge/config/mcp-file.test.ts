@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { parseMcpFile } from './mcp-file.ts';
+
+describe('the text of an mcp.json', () => {
+  it('may have comments, trailing commas, a byte order mark and fields that nobody knows', () => {
+    const text = '\uFEFF// servers\n{ "mcpServers": { "docs": { "url": "https://example.com/mcp", "note": 1, }, }, }';
+    expect(parseMcpFile(text, 'mcp.json').entries.get('docs')).toEqual({ url: 'https://example.com/mcp', note: 1 });
+  });
+
+  it.each(['', '  \n', '{}', '{"mcpServers":{}}'])('may hold no servers: %j', (text) => {
+    expect(parseMcpFile(text, 'mcp.json').entries.size).toBe(0);
+  });
+
+  it.each([
+    ['{\n  "mcpServers": {\n    "a": }\n}', /^mcp\.json:3:10: not valid JSON/],
+    ['{"mcpServers": []}', /a map "mcpServers" is needed/],
+    ['{"servers": {}}', /a map "mcpServers" is needed/],
+    ['[]', /a map "mcpServers" is needed/],
+  ])('is refused with the place of the fault: %j', (text, message) => {
+    expect(() => parseMcpFile(text, 'mcp.json')).toThrow(message);
+  });
+
+  it('costs no good entry for a bad one, and says what is wrong with that', () => {
+    const text = JSON.stringify({
+      mcpServers: { good: { url: 'https://a.example' }, bad: { url: 'ftp://a.example' } },
+    });
+    const { entries, refused } = parseMcpFile(text, 'mcp.json');
+    expect([...entries.keys()]).toEqual(['good']);
+    expect(refused.get('bad')).toBe('mcp.json: mcpServers.bad.url: must be an http or https URL.');
+  });
+});

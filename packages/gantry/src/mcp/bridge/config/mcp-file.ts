@@ -1,0 +1,72 @@
+import type { ParseError } from 'jsonc-parser';
+import { parse, printParseErrorCode } from 'jsonc-parser';
+import type * as z from 'zod';
+import { GantryError } from '../../../kernel/errors.ts';
+import { isObject } from '../../../kernel/json.ts';
+import type { ServerEntry } from './server-entry.ts';
+import { serverEntrySchema } from './server-entry.ts';
+
+/** What `mcp.json` says: entries that can be read, and for the others what is wrong. */
+export interface McpFile {
+  readonly entries: ReadonlyMap<string, ServerEntry>;
+  /** Entries that break the schema, by name, each with a message that names the file, the path in it and the fix. */
+  readonly refused: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads the text of an `mcp.json` (comments and trailing commas are allowed). One bad entry never stops the others.
+ * @throws {GantryError} `config_invalid` with line and column when it is no JSON, or has no map of servers.
+ */
+export const parseMcpFile = (text: string, file: string): McpFile => {
+  const value = parseJsonc(text, file);
+  const servers = isObject(value)
+    ? (value['mcpServers'] ?? (Object.keys(value).length === 0 ? {} : undefined))
+    : undefined;
+  if (!isObject(servers))
+    throw new GantryError(
+      'config_invalid',
+      `${file}: a map "mcpServers" is needed, as in {"mcpServers": {"docs": {"url": "https://example.com/mcp"}}}.`,
+      { details: { file, path: 'mcpServers' } },
+    );
+  const entries = new Map<string, ServerEntry>();
+  const refused = new Map<string, string>();
+  for (const [name, entry] of Object.entries(servers)) {
+    const parsed = serverEntrySchema.safeParse(entry);
+    if (parsed.success) entries.set(name, parsed.data);
+    else refused.set(name, describe(parsed.error, file, name));
+  }
+  return { entries, refused };
+};
+
+/**
+ * Parses JSON with comments.
+ * @throws {GantryError} `config_invalid` that names the file, the line, the column and what is wrong there.
+ */
+export const parseJsonc = (text: string, file: string): unknown => {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text.replace(/^\uFEFF/, ''), errors, {
+    allowTrailingComma: true,
+    disallowComments: false,
+  });
+  const [first] = errors;
+  // An empty file holds nothing; that is not broken.
+  if (!first || text.trim() === '') return value ?? {};
+  const { line, column } = positionOf(text, first.offset);
+  const problem = printParseErrorCode(first.error)
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase();
+  throw new GantryError('config_invalid', `${file}:${line}:${column}: not valid JSON (${problem}); correct it there.`, {
+    details: { file, line, column },
+  });
+};
+
+/** Line and column (both from 1) of an offset in a text. */
+const positionOf = (text: string, offset: number): { line: number; column: number } => {
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length, column: (before.at(-1) as string).length + 1 };
+};
+
+const describe = (error: z.ZodError, file: string, name: string): string =>
+  error.issues
+    .map((issue) => `${file}: mcpServers.${[name, ...issue.path.map(String)].join('.')}: ${issue.message}.`)
+    .join(' ');

@@ -1,0 +1,111 @@
+import * as z from 'zod';
+
+const names = z.array(z.string().min(1));
+const texts = z.record(z.string(), z.string());
+
+/** How an HTTP server is reached; anything else that is written there reads as `auto`. */
+export type TransportMode = 'auto' | 'sse' | 'streamable-http';
+
+const transportModes: Readonly<Record<string, TransportMode>> = {
+  auto: 'auto',
+  sse: 'sse',
+  'streamable-http': 'streamable-http',
+  streamable: 'streamable-http',
+  http: 'streamable-http',
+};
+
+/** One entry of `mcpServers` in `mcp.json`, as it stands in the file. Fields that Gantry does not know stay there and have no effect. */
+export interface ServerEntry {
+  /** 12 hex digits, written by the bridge; never changed after that. */
+  readonly id?: string | undefined;
+  /** `agent` when a model registered the server; absent for the operator's own. */
+  readonly origin?: 'agent' | undefined;
+  readonly type?: 'sse' | 'http' | 'streamable-http' | 'stdio' | undefined;
+  readonly url?: string | undefined;
+  readonly command?: string | undefined;
+  readonly args?: readonly string[] | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly cwd?: string | undefined;
+  readonly transportMode?: string | undefined;
+  readonly disabled?: boolean | undefined;
+  readonly allowedTools?: readonly string[] | undefined;
+  readonly deniedTools?: readonly string[] | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly auth?: { readonly profile: string } | undefined;
+  readonly toolTimeoutMs?: number | undefined;
+  readonly attachments?: Readonly<Record<string, unknown>> | undefined;
+  readonly argGuards?: readonly { readonly handler: string }[] | undefined;
+  readonly elicitation?: Readonly<Record<string, unknown>> | undefined;
+  readonly tasks?: boolean | undefined;
+  readonly taskTimeoutMinutes?: number | undefined;
+}
+
+/** Checks one entry. */
+export const serverEntrySchema: z.ZodType<ServerEntry> = z
+  .looseObject({
+    id: z.string().regex(/^[0-9a-f]{12}$/, 'must be 12 hex digits; remove it and Gantry writes a new one'),
+    origin: z.literal('agent'),
+    type: z
+      .enum(['sse', 'http', 'streamable-http', 'stdio'])
+      .describe(
+        'sse, http and streamable-http mean an HTTP server (transportMode chooses the transport); stdio a program.',
+      ),
+    url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
+    command: z
+      .string()
+      .min(1)
+      .describe('Program of a stdio server; launched only with "mcp": {"stdio": "launch"} in the configuration.'),
+    args: z.array(z.string()),
+    env: texts.describe('Environment of the program, beside PATH, HOME and the like.'),
+    cwd: z.string().min(1).describe('Working folder of the program.'),
+    transportMode: z.string().describe('auto (default), streamable-http or sse.'),
+    disabled: z.boolean().describe('true: the entry stays in the file and is not connected.'),
+    allowedTools: names.describe('Only these tools are offered. When it is not empty, deniedTools has no effect.'),
+    deniedTools: names.describe('These tools are never offered.'),
+    headers: texts.describe('HTTP headers; ${NAME} stands for an environment variable.'),
+    auth: z.looseObject({ profile: z.string().min(1) }).describe('A named source of bearer tokens.'),
+    toolTimeoutMs: z.number().describe('Budget of a call, milliseconds; capped by mcp.maxTimeoutMs.'),
+    attachments: z.looseObject({}).describe('How files go in and out.'),
+    argGuards: z.array(z.looseObject({ handler: z.string() })).describe('Rules that arguments must meet.'),
+    elicitation: z.looseObject({}).describe('How questions of the server are answered.'),
+    tasks: z.boolean().describe('true: long calls run as background tasks.'),
+    taskTimeoutMinutes: z.number().positive(),
+  })
+  .partial();
+
+/** Checks a whole `mcp.json`; `gantry config schema` prints it for editors. */
+export const mcpFileSchema: z.ZodType<{ readonly mcpServers: Readonly<Record<string, ServerEntry>> }> = z.looseObject({
+  mcpServers: z.record(z.string(), serverEntrySchema),
+});
+
+/** True for an entry that names a program instead of a URL. */
+export const isStdioEntry = (entry: ServerEntry): boolean =>
+  entry.type === 'stdio' || (entry.url === undefined && entry.command !== undefined);
+
+/** The transport an HTTP entry asks for. */
+export const transportModeOf = (entry: ServerEntry): TransportMode =>
+  transportModes[entry.transportMode?.toLowerCase() ?? 'auto'] ?? 'auto';
+
+/** True for a name that a new server may have. Entries that break the rule are loaded all the same, with a warning. */
+export const isValidServerName = (name: string): boolean =>
+  /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name) && !name.includes('__');
+
+/** True when the tool passes the entry's filters: a non-empty allow list decides alone, else the deny list. */
+export const isToolAllowed = (entry: ServerEntry, toolName: string): boolean => {
+  const lists = (list: readonly string[] | undefined): boolean =>
+    list?.some((name) => name.toLowerCase() === toolName.toLowerCase()) ?? false;
+  return entry.allowedTools?.length ? lists(entry.allowedTools) : !lists(entry.deniedTools);
+};
+
+/** The headers to send: `${NAME}` is replaced from the environment, and a header that comes out empty is left out. */
+export const expandHeaders = (
+  entry: ServerEntry,
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string> => {
+  const expanded: Record<string, string> = {};
+  for (const [name, value] of Object.entries(entry.headers ?? {})) {
+    const text = value.replaceAll(/\$\{([^}]+)\}/g, (_whole, variable: string) => env[variable.trim()] ?? '').trim();
+    if (text !== '' && text.toLowerCase() !== 'bearer') expanded[name] = text;
+  }
+  return expanded;
+};

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { GantryError } from '../../../kernel/errors.ts';
+import { toConnectionFault } from './connection-errors.ts';
+import { toLostAnswer } from './lost-answer.ts';
+import { responseTooLarge } from './response-limit.ts';
+
+const errorOf = (message: string, members: object, cause?: unknown): Error =>
+  Object.assign(new Error(message, { cause }), members);
+const lost = (error: GantryError): Error => {
+  const { code, message, data } = toLostAnswer(1, error).error;
+  return errorOf(message, { code, data });
+};
+
+describe('what a thrown error means for a call', () => {
+  it.each<[string, unknown, object]>([
+    [
+      'a refused port',
+      errorOf('probe failed', { code: 'X' }, errorOf('', { code: 'ECONNREFUSED' })),
+      { kind: 'disconnected', notRun: true },
+    ],
+    ['an unknown host', errorOf('getaddrinfo', { code: 'ENOTFOUND' }), { kind: 'disconnected', notRun: true }],
+    [
+      'a reset connection',
+      errorOf('other side closed', { code: 'UND_ERR_SOCKET' }),
+      { kind: 'disconnected', notRun: false },
+    ],
+    [
+      'a program that is gone',
+      new GantryError('server_unreachable', 'gone', { retry: 'same' }),
+      { kind: 'disconnected', notRun: true },
+    ],
+    ['a stream without an answer', lost(new GantryError('server_unreachable', 'ended')), { kind: 'cut_off' }],
+    ['an answer that is too large', lost(responseTooLarge({ server: 's', maxBytes: 5 })), { kind: 'bad_answer' }],
+    ['a session that is not known', errorOf('POST', { data: { status: 404 } }), { kind: 'session_lost' }],
+    ['status 401', errorOf('POST', { data: { status: 401 } }), { kind: 'auth' }],
+    ['a missing token', Object.assign(errorOf('Unauthorized', {}), { name: 'UnauthorizedError' }), { kind: 'auth' }],
+    [
+      'status 503',
+      errorOf('POST', { data: { status: 503, text: 'busy' } }),
+      { kind: 'disconnected', notRun: false, message: 'it answered with status 503: busy' },
+    ],
+    ['status 500', errorOf('POST', { data: { status: 500 } }), { kind: 'bad_answer' }],
+    ['a JSON-RPC error', errorOf('bad n', { code: -32_602 }), { kind: 'refused', code: -32_602, message: 'bad n' }],
+    ['no JSON', new SyntaxError('Unexpected token'), { kind: 'bad_answer' }],
+  ])('%s', (_what, error, fault) => {
+    expect(toConnectionFault(error, { hadSession: true })).toMatchObject(fault);
+  });
+
+  it('takes a 404 for a bad answer when there was no session', () => {
+    const error = errorOf('POST', { data: { status: 404 } });
+    expect(toConnectionFault(error, { hadSession: false })).toMatchObject({ kind: 'bad_answer' });
+  });
+
+  it('shows no secret of a body', () => {
+    const error = errorOf('POST', { data: { status: 401, text: 'Bearer abcdefgh12345678 is not valid' } });
+    expect(toConnectionFault(error, { hadSession: false }).message).not.toContain('abcdefgh12345678');
+  });
+});

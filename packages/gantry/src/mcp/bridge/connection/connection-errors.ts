@@ -1,0 +1,141 @@
+import { GantryError, messageOf } from '../../../kernel/errors.ts';
+import { isObject } from '../../../kernel/json.ts';
+import { flattenText } from '../../../text/flatten.ts';
+import { scrubText } from '../../../text/scrub.ts';
+import { fromLostAnswer } from './lost-answer.ts';
+
+/** What went wrong between the bridge and a server. */
+export type ConnectionFault =
+  /** The server itself refused the request with a JSON-RPC error. */
+  | { readonly kind: 'refused'; readonly code: number; readonly message: string }
+  /** A person has to sign in. */
+  | { readonly kind: 'auth'; readonly message: string }
+  /** The server no longer knows the session; the request was not carried out. */
+  | { readonly kind: 'session_lost'; readonly message: string }
+  /** The connection is gone or could not be made. `notRun`: the request provably never reached the server. */
+  | { readonly kind: 'disconnected'; readonly message: string; readonly notRun: boolean }
+  /** The answer was cut off; the connection is as good as before, and whether the request was carried out is unknown. */
+  | { readonly kind: 'cut_off'; readonly message: string }
+  /** An answer that cannot be used; the connection is as good as before. */
+  | { readonly kind: 'bad_answer'; readonly message: string };
+
+// Nothing was sent when these came up.
+const notSentCodes: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'NOT_CONNECTED',
+]);
+const brokenCodes: ReadonlySet<unknown> = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CLOSED',
+  'UND_ERR_DESTROYED',
+  'UND_ERR_ABORTED',
+  'CONNECTION_CLOSED',
+  'ERR_STREAM_DESTROYED',
+]);
+
+/** Reads what the SDK, the HTTP client or the bridge itself threw while talking to a server. */
+export const toConnectionFault = (error: unknown, options: { hadSession: boolean }): ConnectionFault => {
+  const status = statusOf(error);
+  if (status === 401 || status === 403 || nameOf(error) === 'UnauthorizedError') return authFault(error, status);
+  if (status === 404 && options.hadSession)
+    return { kind: 'session_lost', message: 'it answered with status 404: it does not know the session any more' };
+  if (status !== undefined) return httpFault(error, status);
+  const refusal = refusalOf(error);
+  if (refusal) return refusal;
+  if (GantryError.is(error)) {
+    if (error.code === 'server_unreachable')
+      return { kind: 'disconnected', message: error.message, notRun: error.retry === 'same' };
+    return { kind: 'bad_answer', message: error.message };
+  }
+  const codes = codesOf(error);
+  if (codes.some((code) => notSentCodes.has(code)) || messageOf(error) === 'Not connected')
+    return { kind: 'disconnected', message: reasonOf(error), notRun: true };
+  if (codes.some((code) => brokenCodes.has(code)) || chainOf(error).some(isFetchFailure))
+    return { kind: 'disconnected', message: reasonOf(error), notRun: false };
+  return { kind: 'bad_answer', message: `its answer cannot be read (${reasonOf(error)})` };
+};
+
+const isFetchFailure = (link: object): boolean => /^(fetch failed|terminated)$/.test(messageOf(link));
+
+const authFault = (error: unknown, status: number | undefined): ConnectionFault => ({
+  kind: 'auth',
+  message: `it needs sign-in${status === undefined ? '' : ` (status ${status})`}${bodyStart(error)}`,
+});
+
+const httpFault = (error: unknown, status: number): ConnectionFault => {
+  const message = `it answered with status ${status}${bodyStart(error)}`;
+  // What stands before the server says these; whether the server got the request, nobody knows.
+  return [502, 503, 504].includes(status)
+    ? { kind: 'disconnected', message, notRun: false }
+    : { kind: 'bad_answer', message };
+};
+
+const refusalOf = (error: unknown): ConnectionFault | undefined => {
+  if (!(error instanceof Error) || error instanceof DOMException || !('code' in error)) return undefined;
+  const { code } = error;
+  if (typeof code !== 'number' || nameOf(error) === 'SseError') return undefined;
+  const lost = fromLostAnswer({ code, message: error.message, data: 'data' in error ? error.data : undefined });
+  if (lost) return { kind: lost.code === 'server_unreachable' ? 'cut_off' : 'bad_answer', message: lost.message };
+  return { kind: 'refused', code, message: error.message };
+};
+
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
+
+/** The HTTP status that an error tells of. */
+export const statusOf = (error: unknown): number | undefined => {
+  for (const link of chainOf(error)) {
+    const { data, status } = link as { data?: unknown; status?: unknown };
+    if (typeof status === 'number') return status;
+    if (isObject(data) && typeof data['status'] === 'number') return data['status'];
+    // The old transports put it into the message, and the one for streams into `code`.
+    if (nameOf(link) === 'SseError' && typeof (link as { code?: unknown }).code === 'number')
+      return (link as { code?: number }).code;
+    const inText = /^Error POSTing to endpoint \(HTTP (\d{3})\)/.exec(messageOf(link));
+    if (inText) return Number(inText[1]);
+  }
+  return undefined;
+};
+
+/** The body of an HTTP error, where the SDK kept it. */
+export const bodyOf = (error: unknown): string | undefined => {
+  for (const link of chainOf(error)) {
+    const { data } = link as { data?: unknown };
+    if (isObject(data) && typeof data['text'] === 'string') return data['text'];
+  }
+  return undefined;
+};
+
+const bodyStart = (error: unknown): string => {
+  const body = bodyOf(error);
+  const start = body === undefined ? '' : scrubText(flattenText(body, { maxChars: 200 }));
+  return start === '' ? '' : `: ${start}`;
+};
+
+const chainOf = (error: unknown): object[] => {
+  const chain: object[] = [];
+  for (let link: unknown = error; typeof link === 'object' && link !== null && chain.length < 8;) {
+    chain.push(link);
+    link = (link as { cause?: unknown }).cause;
+  }
+  return chain;
+};
+
+const codesOf = (error: unknown): unknown[] => chainOf(error).map((link) => (link as { code?: unknown }).code);
+
+/** The innermost message that says something: "fetch failed" has its reason in its cause. */
+const reasonOf = (error: unknown): string => {
+  const messages = chainOf(error).map((link) => {
+    const { code } = link as { code?: unknown };
+    return messageOf(link) || (typeof code === 'string' ? code : '');
+  });
+  const last = messages.findLast((message) => message !== '' && message !== '[object Object]');
+  return scrubText(flattenText(last ?? messageOf(error), { maxChars: 300 }));
+};

@@ -1,0 +1,45 @@
+import type { FetchLike, Transport } from '@modelcontextprotocol/client';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Log } from '../../../kernel/log.ts';
+import type { ServerStatus } from '../../wire/server-state.ts';
+import type { ServerEntry } from '../config/server-entry.ts';
+import { expandHeaders } from '../config/server-entry.ts';
+import { safeEnvironment } from './safe-environment.ts';
+import { loadSdk } from './sdk.ts';
+import { createStdioTransport } from './stdio-transport.ts';
+
+/** The ways to reach a server. */
+export type TransportKind = Exclude<ServerStatus['transport'], 'auto'>;
+
+/** What transports need. */
+export interface TransportOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly fetch: FetchLike;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly maxResponseBytes: number;
+}
+
+/** Makes the transport of one kind to an entry's server; it has not been started. */
+export const createTransport = async (
+  kind: TransportKind,
+  name: string,
+  entry: ServerEntry,
+  options: TransportOptions,
+): Promise<Transport> => {
+  if (kind === 'stdio')
+    return createStdioTransport({
+      server: name,
+      command: entry.command ?? '',
+      args: entry.args ?? [],
+      env: safeEnvironment(options.env, entry.env),
+      cwd: entry.cwd,
+      maxResponseBytes: options.maxResponseBytes,
+      clock: options.clock,
+      log: options.log,
+    });
+  const { SSEClientTransport, StreamableHTTPClientTransport } = await loadSdk();
+  const settings = { fetch: options.fetch, requestInit: { headers: expandHeaders(entry, options.env) } };
+  const url = new URL(entry.url ?? '');
+  return kind === 'sse' ? new SSEClientTransport(url, settings) : new StreamableHTTPClientTransport(url, settings);
+};

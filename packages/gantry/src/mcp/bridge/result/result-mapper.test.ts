@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../../kernel/log.ts';
+import type { CallContext } from '../../../tool/context.ts';
+import type { Outcome } from '../../../tool/outcome.ts';
+import { outcomeText } from '../../../tool/outcome-text.ts';
+import type { Volume } from '../../../volume/volume.ts';
+import { createResultMapper } from './result-mapper.ts';
+
+const saved: { name: string; size: number }[] = [];
+const volume: Volume = {
+  root: '/shared',
+  saveNew: async (folder, name, bytes) => {
+    if (name.startsWith('full')) throw new Error('no space left');
+    saved.push({ name, size: bytes.byteLength });
+    return { path: `/shared/${folder}/${name}`, name, size: bytes.byteLength };
+  },
+  resolve: async (path) => path,
+};
+const map = createResultMapper({ volume, log: silentLog });
+const outcomeOf = (raw: unknown, context: Partial<CallContext> = {}): Promise<Outcome> =>
+  map(raw, { server: 's', tool: 't', context: { caller: 'model', ...context } });
+
+interface Case {
+  readonly id: string;
+  readonly input: { readonly result?: unknown; readonly rows?: readonly { readonly result: unknown }[] };
+}
+const { cases } = JSON.parse(
+  readFileSync(new URL('../../../../../../test/data/field-cases/c-results.json', import.meta.url), 'utf8'),
+) as { cases: readonly Case[] };
+const inputOf = (id: string): Case['input'] => {
+  const found = cases.find((one) => one.id === id);
+  if (!found) throw new Error(`no case ${id}`);
+  return found.input;
+};
+const textOf = async (raw: unknown): Promise<string> => outcomeText(await outcomeOf(raw));
+
+describe('results as servers really send them', () => {
+  it('c-structured-only: shows the data and keeps it', async () => {
+    const outcome = await outcomeOf(inputOf('c-structured-only').result);
+    expect(outcomeText(outcome)).toContain('"Ada"');
+    expect(outcome).toMatchObject({ status: 'done', structured: { total: 1, items: [{ id: 7 }] } });
+  });
+
+  it('c-structured-and-same-text-once: shows an echo once', async () => {
+    const text = await textOf(inputOf('c-structured-and-same-text-once').result);
+    expect(text.match(/total/g)).toHaveLength(1);
+  });
+
+  it('c-structured-beside-summary: shows both', async () => {
+    const text = await textOf(inputOf('c-structured-beside-summary').result);
+    for (const piece of ['Found 2 invoices.', 'R-1', 'R-2']) expect(text).toContain(piece);
+  });
+
+  it('c-is-error-is-for-the-model: hands on what the tool says', async () => {
+    const outcome = await outcomeOf(inputOf('c-is-error-is-for-the-model').result);
+    expect(outcome.status).toBe('failed');
+    expect(outcomeText(outcome)).toBe('Order 17 not found. Known orders: 15, 16.');
+  });
+
+  it('c-empty-result-is-not-an-error: says that nothing came', async () => {
+    for (const { result } of inputOf('c-empty-result-is-not-an-error').rows ?? []) {
+      const outcome = await outcomeOf(result);
+      expect(outcome.status).toBe('done');
+      expect(outcomeText(outcome).trim()).not.toBe('');
+    }
+  });
+
+  it('c-image-block-becomes-image: puts a file in the place of the bytes', async () => {
+    const outcome = await outcomeOf(inputOf('c-image-block-becomes-image').result);
+    expect(outcome).toMatchObject({ attachments: [{ mime: 'image/png', size: 70 }] });
+    const text = outcomeText(outcome);
+    expect(text).not.toContain('iVBOR');
+    expect(text.indexOf('chart:')).toBeLessThan(text.indexOf('/shared/attachments/t-image.png'));
+  });
+
+  it('c-resource-link-kept: keeps the pointer', async () => {
+    const text = await textOf(inputOf('c-resource-link-kept').result);
+    for (const piece of ['report ready', 'file:///reports/q3.pdf', 'q3.pdf']) expect(text).toContain(piece);
+  });
+
+  it('c-result-missing-content: reads every form', async () => {
+    const texts = await Promise.all(
+      (inputOf('c-result-missing-content').rows ?? []).map(({ result }) => textOf(result)),
+    );
+    expect(texts).toEqual([
+      '(the tool returned nothing)',
+      'old form',
+      JSON.stringify({ ok: true }, null, 2),
+      'plain string',
+      'bare block',
+      '(the tool returned nothing)',
+    ]);
+  });
+});
+
+describe('odd members of a result', () => {
+  it.each<[unknown, string]>([
+    [{ content: [{ type: 'text' }] }, '{"type":"text"}'],
+    [{ content: [{ type: 'image', mimeType: 'image/png' }] }, '{"type":"image","mimeType":"image/png"}'],
+    [{ content: [{ type: 'resource' }] }, '{"type":"resource"}'],
+    [{ content: [7, null, 'text'] }, '7\nnull\ntext'],
+    [{ content: [{ type: 'hologram', data: 1 }] }, '[hologram content block]'],
+    [{ answer: 42 }, '{"answer":42}'],
+    [['a', { type: 'text', text: 'b' }], 'a\nb'],
+    [{ type: 'text', text: 'a block as result' }, 'a block as result'],
+    [{ toolResult: 'old text' }, 'old text'],
+  ])('%j reads as %j', async (raw, text) => {
+    expect(await textOf(raw)).toBe(text);
+  });
+
+  it('keeps members that nobody knows, and drops the meta of one hop', async () => {
+    const block = { type: 'text', text: 'a', annotations: { audience: ['user'] }, 'x-new': 1 };
+    const raw = {
+      content: [block],
+      _meta: { 'io.modelcontextprotocol/serverInfo': {}, progressToken: 1, 'example.com/id': 'k' },
+    };
+    const outcome = await outcomeOf(raw);
+    expect(outcome).toMatchObject({ status: 'done', meta: { 'example.com/id': 'k' } });
+    expect(outcome.status === 'done' && outcome.parts[0]).toBe(block);
+  });
+
+  it.each([
+    [
+      {
+        resultType: 'input_required',
+        inputRequests: { k: { method: 'elicitation/create', params: { message: 'Sure?' } } },
+      },
+      /^Server "s" asks before it runs tool "t": "Sure\?"\. Questions of servers are not answered yet/,
+    ],
+    [{ resultType: 'task', taskId: '1' }, /in the background/],
+    [{ resultType: 'brand-new' }, /unknown kind "brand-new"/],
+  ])('%j ends the call with an explanation', async (raw, message) => {
+    const outcome = await outcomeOf(raw);
+    expect(outcome.status).toBe('failed');
+    expect(outcomeText(outcome)).toMatch(message);
+  });
+});
+
+describe('bytes in a result', () => {
+  const pixel = { type: 'image', mimeType: 'image/webp', data: 'AAAA' };
+  const blob = (uri: string, mimeType?: string) => ({ type: 'resource', resource: { uri, mimeType, blob: 'AAAA' } });
+
+  it.each([
+    ['model', false, true],
+    ['client', false, false],
+    ['client', true, true],
+    ['passthrough', true, false],
+  ] as const)('for a %s (sharing the folder: %s) are saved: %s', async (caller, sharesFolder, isSaved) => {
+    const outcome = await outcomeOf({ content: [pixel] }, { caller, sharesFolder });
+    expect(outcome.status === 'done' && outcome.parts[0]?.type).toBe(isSaved ? 'text' : 'image');
+  });
+
+  it.each([
+    [blob('docs://files/report.pdf', 'application/pdf'), 'report.pdf'],
+    [blob('docs://files/r%C3%A9sum%C3%A9', 'text/csv; charset=utf-8'), 'résumé.csv'],
+    [blob('docs://files/%zz?x=1'), '%zz.bin'],
+    [blob('mem://'), 't-resource.bin'],
+    [pixel, 't-image.webp'],
+  ])('%j get a name', async (part, name) => {
+    saved.length = 0;
+    await outcomeOf({ content: [part] });
+    expect(saved).toEqual([{ name, size: 3 }]);
+  });
+
+  it('that cannot be saved are described, and the call goes on', async () => {
+    const outcome = await outcomeOf({ content: [blob('x://full.bin'), { type: 'text', text: 'rest' }] });
+    expect(outcome).toMatchObject({ status: 'done', attachments: [], parts: [{ type: 'text' }, { text: 'rest' }] });
+    expect(outcomeText(outcome)).toContain('could not be saved');
+  });
+});

@@ -1,0 +1,19 @@
+import { GantryError } from '../../../kernel/errors.ts';
+import { toConnectionFault } from '../connection/connection-errors.ts';
+
+/** What an attempt to connect threw, as the error that status, log and callers show. */
+export const toConnectError = (name: string, error: unknown): GantryError => {
+  if (GantryError.is(error)) return error;
+  const fault = toConnectionFault(error, { hadSession: false });
+  if (fault.kind === 'auth')
+    return new GantryError(
+      'auth_required',
+      `Server "${name}" cannot be used yet: ${fault.message}. Sign in with "gantry servers login ${name}", or give a valid token in its "headers".`,
+      { details: { server: name }, cause: error },
+    );
+  const what = fault.kind === 'refused' ? `it refused with error ${fault.code}: ${fault.message}` : fault.message;
+  return new GantryError('server_unreachable', `Server "${name}" cannot be reached: ${what}.`, {
+    details: { name },
+    cause: error,
+  });
+};

@@ -1,0 +1,47 @@
+import type { ServerEntry } from '../config/server-entry.ts';
+import { isStdioEntry } from '../config/server-entry.ts';
+import type { ServerState } from '../../wire/server-state.ts';
+
+/** Why an entry is not connected at all. */
+export interface Refusal {
+  readonly state: Extract<ServerState, 'refused' | 'skipped' | 'disabled'>;
+  readonly reason: string;
+}
+
+/**
+ * Says whether an entry may be connected. What names a protection that is not there is refused rather than connected without it.
+ */
+export const refusalOf = (entry: ServerEntry, stdio: 'off' | 'launch'): Refusal | undefined => {
+  if (entry.disabled) return { state: 'disabled', reason: 'It is disabled in the file ("disabled": true).' };
+  if (entry.argGuards?.length)
+    return refused(
+      `Its entry asks for argument guards (${entry.argGuards.map((guard) => `"${guard.handler}"`).join(', ')}) and no such guard is installed; remove "argGuards" only if the server may be called without them.`,
+    );
+  if (entry.auth)
+    return refused(
+      `Its entry names the auth profile "${entry.auth.profile}" and nothing provides it; add the profile, or use "headers".`,
+    );
+  if (isStdioEntry(entry)) {
+    if (entry.command === undefined) return refused('Its entry is of type "stdio" and has no "command".');
+    return stdio === 'launch'
+      ? undefined
+      : {
+          state: 'skipped',
+          reason: `It is a program ("${entry.command}"), and launching programs is off; switch it on with "mcp": { "stdio": "launch" } in the configuration.`,
+        };
+  }
+  return entry.url === undefined ? refused('Its entry has neither a "url" nor a "command".') : undefined;
+};
+
+/** Fields of an entry that have no effect, as warnings. */
+export const warningsOf = (name: string, entry: ServerEntry): string[] => {
+  const warnings: string[] = [];
+  for (const field of ['attachments', 'elicitation', 'tasks'] as const)
+    if (entry[field] !== undefined && entry[field] !== false)
+      warnings.push(`Server "${name}": "${field}" is not supported and has no effect.`);
+  if (entry.toolTimeoutMs !== undefined && !(entry.toolTimeoutMs > 0))
+    warnings.push(`Server "${name}": "toolTimeoutMs" must be more than 0; ${entry.toolTimeoutMs} has no effect.`);
+  return warnings;
+};
+
+const refused = (reason: string): Refusal => ({ state: 'refused', reason });

@@ -1,0 +1,54 @@
+import type { Client } from '@modelcontextprotocol/client';
+import { isObject } from '../../../kernel/json.ts';
+import type { Log } from '../../../kernel/log.ts';
+import { noSdkTimeoutMs } from '../connection/sdk.ts';
+import { rawResult } from '../connection/watch-transport.ts';
+
+const maxPages = 200;
+
+/** The lists of a server, and where each stands in its answer. */
+export type ListMethod = 'tools/list' | 'prompts/list' | 'resources/list' | 'resources/templates/list';
+
+const memberOf: Readonly<Record<ListMethod, string>> = {
+  'tools/list': 'tools',
+  'prompts/list': 'prompts',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+};
+
+/**
+ * Everything in a server's list, page after page, as the server wrote it. A cursor is sent back unchanged; one that came before, or the
+ * 200th page, ends the list with a warning, and what came is kept.
+ */
+export const listPages = async (
+  client: Client,
+  method: ListMethod,
+  options: { server: string; log: Log; signal: AbortSignal },
+): Promise<unknown[]> => {
+  const { server, log, signal } = options;
+  const items: unknown[] = [];
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  for (let page = 1; ; page += 1) {
+    const result = await client.request({ method, params: cursor === undefined ? {} : { cursor } }, rawResult, {
+      signal,
+      timeout: noSdkTimeoutMs,
+    });
+    const listed = isObject(result) ? result[memberOf[method]] : undefined;
+    const next = isObject(result) ? result['nextCursor'] : undefined;
+    const repeats = typeof next === 'string' && seen.has(next);
+    if (Array.isArray(listed)) for (const item of listed as unknown[]) items.push(item);
+    if (typeof next !== 'string') return items;
+    if (repeats || page === maxPages) {
+      log.warn(
+        { server, method, pages: page },
+        repeats
+          ? `Server "${server}" repeats a cursor in ${method}; the list ends there.`
+          : `Server "${server}" has more than ${maxPages} pages in ${method}; the rest is left out.`,
+      );
+      return items;
+    }
+    seen.add(next);
+    cursor = next;
+  }
+};

@@ -1,0 +1,48 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../../../kernel/json.ts';
+import type { Log } from '../../../kernel/log.ts';
+import { schemaProblem } from '../../../schema/schema-problem.ts';
+import { flattenText } from '../../../text/flatten.ts';
+import type { DownstreamTool } from '../../wire/manage-messages.ts';
+
+/** The tools of a list that can be used, and what was left out. */
+export interface ReadTools {
+  readonly tools: readonly DownstreamTool[];
+  /** One sentence per tool that was left out. */
+  readonly leftOut: readonly string[];
+}
+
+/**
+ * Takes from a listing what is a tool: bad ones are left out one by one and never cost the others. The objects stay as the server wrote
+ * them, members that nobody knows included.
+ */
+export const readTools = (listed: readonly unknown[]): ReadTools => {
+  const tools = new Map<string, DownstreamTool>();
+  const leftOut: string[] = [];
+  for (const item of listed) {
+    const name = isObject(item) ? item['name'] : undefined;
+    if (typeof name !== 'string' || name === '') {
+      leftOut.push('A tool without a name was left out.');
+      continue;
+    }
+    const known = tools.get(name);
+    if (known) {
+      // A list that repeats its pages repeats its tools; only two different tools of one name are a fault.
+      if (!isDeepStrictEqual(known, item))
+        leftOut.push(`Tool "${shown(name)}" is listed twice; the second was left out.`);
+      continue;
+    }
+    const problem = schemaProblem((item as { inputSchema?: unknown }).inputSchema);
+    if (problem === undefined) tools.set(name, item as DownstreamTool);
+    else leftOut.push(`Tool "${shown(name)}" was left out: its input schema is unusable (${flattenText(problem)}).`);
+  }
+  return { tools: [...tools.values()], leftOut };
+};
+
+/** Writes what was left out to the log, once per listing. */
+export const reportLeftOut = (log: Log, server: string, leftOut: readonly string[]): void => {
+  if (leftOut.length === 0) return;
+  log.warn({ server, leftOut: leftOut.slice(0, 50) }, `Server "${server}": ${leftOut.slice(0, 3).join(' ')}`);
+};
+
+const shown = (name: string): string => flattenText(name, { maxChars: 100 });

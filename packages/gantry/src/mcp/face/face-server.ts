@@ -1,0 +1,57 @@
+import type { jsonSchemaValidator } from '@modelcontextprotocol/server';
+import { Server } from '@modelcontextprotocol/server';
+import type { Invoker } from '../../invoke/invoker.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Toolsets } from '../../toolset/toolset.ts';
+import type { ProgressParams } from './call-tool.ts';
+import { callTool } from './call-tool.ts';
+import type { ToolPages } from './tool-pages.ts';
+import type { Visitor } from './visitor.ts';
+
+/** What every protocol server of the face shares. */
+export interface FaceParts {
+  readonly name: string;
+  readonly version: string;
+  /** Told to clients when they connect. */
+  readonly instructions?: string | undefined;
+  readonly toolsets: Toolsets;
+  readonly invoker: Invoker;
+  readonly pages: ToolPages;
+  readonly log: Log;
+  /** Shared, because a server makes one of its own otherwise, and there may be a server per request. */
+  readonly schemaValidator: jsonSchemaValidator;
+}
+
+/** Makes the protocol server of one connection, or of one request where the protocol knows no connections. */
+export const createFaceServer = (parts: FaceParts, visitor: Visitor): Server => {
+  const { name, version, instructions, pages, log, schemaValidator } = parts;
+  const server = new Server(
+    { name, version },
+    {
+      capabilities: { tools: { listChanged: true } },
+      ...(instructions !== undefined && { instructions }),
+      jsonSchemaValidator: schemaValidator,
+    },
+  );
+  server.onerror = (error) => log.debug({ reason: messageOf(error) }, 'an MCP message could not be served');
+  server.setRequestHandler('tools/list', (request) => pages.page(visitor, request.params?.cursor));
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+    // The client may have gone; the call goes on or is cancelled elsewhere.
+    const notify = (progress: ProgressParams): void => {
+      mcpReq
+        .notify({ method: 'notifications/progress', params: { ...progress } })
+        .catch((error: unknown) => log.debug({ reason: messageOf(error) }, 'progress could not be told to a client'));
+    };
+    const { result, outputSchema } = await callTool(parts, visitor, {
+      name: params.name,
+      arguments: params.arguments as JsonObject | undefined,
+      meta: mcpReq._meta,
+      signal: mcpReq.signal,
+      notify,
+    });
+    return server.projectCallToolResult(result, outputSchema);
+  });
+  return server;
+};

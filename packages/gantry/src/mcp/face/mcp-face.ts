@@ -1,0 +1,160 @@
+import type { Readable, Writable } from 'node:stream';
+import type { McpRequestContext, Server } from '@modelcontextprotocol/server';
+import { createMcpHandler, isLegacyRequest, legacyStatelessFallback } from '@modelcontextprotocol/server';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
+import type { Invoker } from '../../invoke/invoker.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { GantryError, messageOf } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/json.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { ToolRegistry } from '../../tool/registry.ts';
+import type { Toolsets } from '../../toolset/toolset.ts';
+import { createChangeNotice } from './change-notice.ts';
+import type { FaceMode } from './face-mode.ts';
+import { parseFaceMode } from './face-mode.ts';
+import type { FaceParts } from './face-server.ts';
+import { createFaceServer } from './face-server.ts';
+import { jsonRpcError } from './json-rpc-error.ts';
+import { createLeanLane } from './lean-lane.ts';
+import { readJsonBody } from './request-body.ts';
+import type { StdioConnection } from './serve-stdio.ts';
+import { serveStdio } from './serve-stdio.ts';
+import { createSessions } from './sessions.ts';
+import { createToolPages } from './tool-pages.ts';
+import type { Visitor } from './visitor.ts';
+
+/** What the face is made of. */
+export interface McpFaceOptions {
+  /** How Gantry names itself to clients. */
+  readonly name: string;
+  readonly version: string;
+  /** Told to clients when they connect. */
+  readonly instructions?: string | undefined;
+  readonly toolsets: Toolsets;
+  readonly invoker: Invoker;
+  /** Tells when the tools change. */
+  readonly registry: Pick<ToolRegistry, 'version' | 'onChange'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Sessions of 2025 clients at most; default 1,000. */
+  readonly maxSessions?: number | undefined;
+  /** An unused session of a 2025 client is dropped after so long; default 1,800,000 ms. */
+  readonly sessionIdleMs?: number | undefined;
+  /** The largest request body; default 4 MiB. */
+  readonly maxBodyBytes?: number | undefined;
+}
+
+/** Gantry as an MCP server, for clients of the 2025 revisions and of 2026-07-28. Disposing closes every connection. */
+export interface McpFace extends AsyncDisposable {
+  /** Serves one HTTP request. Host, Origin and token have been checked; `client` is the identity found by them. */
+  handleHttp(request: Request, options?: { readonly client?: string | undefined }): Promise<Response>;
+  /** Serves one client over the given streams, by default those of the process. */
+  serveStdio(options?: {
+    readonly input?: Readable | undefined;
+    readonly output?: Writable | undefined;
+    readonly mode?: FaceMode | undefined;
+  }): StdioConnection;
+  /** Ends the streams on which clients only wait for notices, so that they do not hold up a server that stops. */
+  endStreams(): void;
+}
+
+const changeDelayMs = 100;
+
+/** Makes the face. Clients are told of changed tools 100 ms after the first of a burst of changes. */
+export const createMcpFace = (options: McpFaceOptions): McpFace => {
+  const { toolsets, registry, clock, log, maxBodyBytes = 4 * 1024 * 1024 } = options;
+  const parts: FaceParts = {
+    ...options,
+    pages: createToolPages(toolsets, () => registry.version),
+    schemaValidator: new AjvJsonSchemaValidator(),
+  };
+  // Servers whose client has finished the handshake and takes notices on its connection.
+  const connected = new Set<Server>();
+  const visitors = new WeakMap<Request, Visitor>();
+  const streams = new AbortController();
+
+  const open = (visitor: Visitor, era: McpRequestContext['era']): Server => {
+    const server = createFaceServer(parts, visitor);
+    if (era === 'modern') connected.add(server);
+    else server.oninitialized = () => void connected.add(server);
+    server.onclose = () => void connected.delete(server);
+    return server;
+  };
+
+  /** Where the protocol has no connections, each request gets a server of its own. */
+  const openForRequest = ({ requestInfo }: McpRequestContext): Server =>
+    createFaceServer(parts, (requestInfo && visitors.get(requestInfo)) ?? { mode: 'auto' });
+
+  const report = (error: Error): void => log.debug({ reason: messageOf(error) }, 'an MCP request was not served');
+  const modern = createMcpHandler(openForRequest, { legacy: 'reject', onerror: report });
+  const withoutSession = legacyStatelessFallback(openForRequest, report);
+  const lane = createLeanLane(parts, clock);
+  const sessions = createSessions({
+    lane,
+    open: (visitor) => open(visitor, 'legacy'),
+    clock,
+    log,
+    maxSessions: options.maxSessions,
+    idleMs: options.sessionIdleMs,
+  });
+
+  const notice = createChangeNotice(clock, changeDelayMs, () => {
+    modern.notify.toolsChanged();
+    for (const server of connected)
+      server
+        .sendToolListChanged()
+        .catch((error: unknown) =>
+          log.debug({ reason: messageOf(error) }, 'an MCP client could not be told of changes'),
+        );
+  });
+  const stopWatching = registry.onChange(notice.changed);
+
+  const serve = async (request: Request, body: unknown, visitor: Visitor): Promise<Response> => {
+    const plain = lane.modern(request, body, visitor) ?? sessions.inLane(request, body, visitor);
+    if (plain) return plain;
+    const isLegacy = await isLegacyRequest(request, body);
+    const target = !isLegacy && isListen(body) ? endingWith(request, streams.signal) : request;
+    visitors.set(target, visitor);
+    const parsed = { parsedBody: body };
+    if (!isLegacy) return modern.fetch(target, parsed);
+    return sessions.handle(target, body, visitor) ?? withoutSession(target, parsed);
+  };
+
+  return {
+    handleHttp: async (request, { client } = {}) => {
+      let visitor: Visitor;
+      try {
+        visitor = { client, mode: parseFaceMode(new URL(request.url).searchParams.get('mode')) };
+      } catch (error) {
+        if (!GantryError.is(error)) throw error;
+        return jsonRpcError(400, -32_602, error.message);
+      }
+      if (visitor.mode === 'lazy' || visitor.mode === 'pinned')
+        log.debug({ mode: visitor.mode }, 'tools are offered as in mode "auto"');
+      const body = await readJsonBody(request, maxBodyBytes);
+      return body.ok ? serve(request, body.json, visitor) : body.refusal;
+    },
+    serveStdio: ({ input, output, mode = 'auto' } = {}) =>
+      serveStdio((era) => open({ mode }, era), { input, output, log }),
+    endStreams: () => {
+      streams.abort();
+      sessions.endStreams();
+    },
+    [Symbol.asyncDispose]: async () => {
+      stopWatching();
+      notice[Symbol.dispose]();
+      lane[Symbol.dispose]();
+      await Promise.all([modern.close(), sessions[Symbol.asyncDispose]()]);
+      await Promise.all([...connected].map((server) => server.close()));
+    },
+  };
+};
+
+const isListen = (body: unknown): boolean => isObject(body) && body['method'] === 'subscriptions/listen';
+
+const endingWith = (request: Request, signal: AbortSignal): Request =>
+  new Request(request.url, {
+    method: request.method,
+    headers: request.headers,
+    signal: AbortSignal.any([request.signal, signal]),
+  });

@@ -1,0 +1,41 @@
+import type * as z from 'zod';
+import type { Progress } from '../tool/context.ts';
+import type { OperationDeps } from './operation-deps.ts';
+
+/** How one run of an operation is steered. */
+export interface RunOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/**
+ * Something a person can ask of Gantry. The HTTP API, its OpenAPI document and the command line are derived from it, so its
+ * schemas are the contract of all three.
+ */
+export interface Operation<Input, Output> {
+  /** Family and verb: `tools.list`. */
+  readonly name: string;
+  /** One line for documents and help. */
+  readonly summary: string;
+  /** What the summary has no room for. */
+  readonly description?: string | undefined;
+  /** `GET` takes its input from path and query, `POST` from path and JSON body. */
+  readonly method: 'GET' | 'POST';
+  /** Below the API's root; `{name}` stands for the input of that name: `/tools/{name}`. */
+  readonly path: string;
+  /** A strict object schema without transforms, so callers and handler share one type. */
+  readonly input: z.ZodType<Input>;
+  readonly output: z.ZodType<Output>;
+  /** Runs with checked input. */
+  handler(input: Input, deps: OperationDeps, options: RunOptions): Output | Promise<Output>;
+}
+
+/** The input of an operation that takes none. */
+export type NoInput = Readonly<Record<string, never>>;
+
+/** An operation whose types do not matter to the reader. */
+export type AnyOperation = Operation<unknown, unknown>;
+
+/** Defines an operation; the types come from its schemas. */
+export const defineOperation = <Input, Output>(operation: Operation<Input, Output>): Operation<Input, Output> =>
+  Object.freeze(operation);

@@ -1,0 +1,113 @@
+import * as z from 'zod';
+import { describe, expect, it } from 'vitest';
+import { GantryError } from '../kernel/errors.ts';
+import { makeOperationDeps } from '../testing/make-operation-deps.ts';
+import type { CallContext } from '../tool/context.ts';
+import { defineTool } from '../tool/define-tool.ts';
+import { reportedFailure } from '../tool/messages.ts';
+import type { Outcome } from '../tool/outcome.ts';
+import type { ToolsCallInput, ToolsCallOutput } from './tools-call.ts';
+import { toolsCall } from './tools-call.ts';
+
+const call = async (outcome: Outcome | Error, input: Partial<ToolsCallInput> = {}): Promise<ToolsCallOutput> => {
+  const tool = defineTool({
+    name: 'tool',
+    description: 'd',
+    input: z.strictObject({ n: z.number().optional() }),
+    execute: () => {
+      if (outcome instanceof Error) throw outcome;
+      return outcome;
+    },
+  });
+  const deps = makeOperationDeps([tool], { newId: () => 'call-1' });
+  const called = await toolsCall.handler({ name: 'tool', ...input }, deps, {});
+  expect(toolsCall.output.safeParse(called).error).toBeUndefined();
+  return JSON.parse(JSON.stringify(called)) as ToolsCallOutput;
+};
+
+const base = { toolName: 'tool', toolCallId: 'call-1', durationMs: 0 };
+const text = (value: string) => ({ type: 'text', text: value }) as const;
+const handle = { kind: 'question', id: 'q1', expiresAt: '2026-12-01T00:00:00.000Z' } as const;
+const file = { path: 'a/b.png', name: 'b.png', size: 3, mime: 'image/png' };
+
+describe('the shape of an outcome', () => {
+  it.each<[string, Outcome | Error, Partial<ToolsCallOutput>]>([
+    [
+      'done',
+      { status: 'done', parts: [text('hello')] },
+      { status: 'done', isError: false, content: 'hello', blocks: [text('hello')] },
+    ],
+    [
+      'done with structure and files',
+      { status: 'done', parts: [], structured: { a: 1 }, attachments: [file] },
+      {
+        status: 'done',
+        isError: false,
+        content: '{\n  "a": 1\n}',
+        blocks: [],
+        structuredContent: { a: 1 },
+        attachments: [file],
+      },
+    ],
+    [
+      'parked',
+      { status: 'parked', handle, parts: [text('waiting')] },
+      { status: 'parked', isError: false, content: 'waiting', blocks: [text('waiting')], handle },
+    ],
+    [
+      'failed by its own word',
+      reportedFailure({ parts: [text('no such page')] }),
+      {
+        status: 'failed',
+        isError: true,
+        content: 'no such page',
+        blocks: [text('no such page')],
+        error: { code: 'execution_failed', message: 'no such page', isRetryable: false },
+      },
+    ],
+    [
+      'failed on the way',
+      new GantryError('timeout', 'too slow'),
+      {
+        status: 'failed',
+        isError: true,
+        content: 'too slow',
+        error: { code: 'timeout', message: 'too slow', isRetryable: true },
+      },
+    ],
+  ])('%s', async (_name, outcome, expected) => {
+    expect(await call(outcome)).toEqual({ ...base, ...expected });
+  });
+});
+
+it('gives an unknown tool and bad arguments as results of the call', async () => {
+  const unknown = await call({ status: 'done', parts: [] }, { name: 'toool' });
+  expect(unknown).toMatchObject({ isError: true, error: { code: 'tool_not_found' } });
+  expect(unknown.content).toContain('tool');
+  for (const given of ['{"n": "x"}', '[1]', 'no json', '{"m": 1}'])
+    expect(await call({ status: 'done', parts: [] }, { arguments: given })).toMatchObject({
+      status: 'failed',
+      error: { code: 'invalid_arguments' },
+    });
+});
+
+it('calls as an operator, under the session and the time limit that were given, with signal and progress', async () => {
+  let seen: CallContext | undefined;
+  const tool = defineTool({
+    name: 'tool',
+    description: 'd',
+    execute: (_args, context) => {
+      seen = context;
+      context.onProgress?.({ progress: 1, total: 2 });
+      return 'x';
+    },
+  });
+  const progress: unknown[] = [];
+  const { signal } = new AbortController();
+  await toolsCall.handler({ name: 'tool', sessionId: 's1', timeoutMs: 1234 }, makeOperationDeps([tool]), {
+    signal,
+    onProgress: (step) => progress.push(step),
+  });
+  expect(seen).toMatchObject({ caller: 'operator', namespace: 'session/s1', timeoutMs: 1234 });
+  expect(progress).toEqual([{ progress: 1, total: 2 }]);
+});

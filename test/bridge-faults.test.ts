@@ -1,0 +1,545 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { outcomeText } from '../packages/gantry/src/tool/outcome-text.ts';
+import { fakeClock } from '../packages/gantry/src/testing/fake-clock.ts';
+import { startBridge } from './fixtures/bridge-harness.ts';
+import type { Script } from './fixtures/raw-server.ts';
+import {
+  endWith,
+  endWithBody,
+  RpcError,
+  startRawServer,
+  toolNamed,
+  writeEvent,
+  written,
+} from './fixtures/raw-server.ts';
+
+const text = (value: string): unknown => ({ content: [{ type: 'text', text: value }] });
+const never: Script = () => written;
+
+describe('connecting', () => {
+  it('lets a server that never answers initialize delay nobody', async () => {
+    await using hanging = await startRawServer({ initialize: never });
+    await using good = await startRawServer();
+    const clock = fakeClock();
+    await using t = await startBridge(
+      { hang: { url: hanging.url }, ok1: { url: good.url }, ok2: { url: `${good.url}?2` } },
+      { clock, settings: { connectTimeoutMs: 300 } },
+    );
+    await t.untilState((bridge) => ['ok1', 'ok2'].every((name) => bridge.server(name)?.state === 'connected'));
+    await hanging.until('initialize');
+    expect(t.bridge.server('hang')?.state).toBe('connecting');
+    await clock.advance(300);
+    await t.bridge.ready();
+    expect(t.bridge.server('hang')).toMatchObject({
+      state: 'unreachable',
+      lastError: 'Server "hang" did not complete initialize within 300 ms.',
+    });
+  });
+
+  it('tries a server that is down again after 2 s and 4 s, and then once a sweep', async () => {
+    let isUp = false;
+    await using server = await startRawServer({
+      'server/discover': (_request, response) => {
+        if (!isUp) return endWith(response, 500, 'starting');
+        throw new RpcError(-32_601, 'Method not found');
+      },
+    });
+    const clock = fakeClock();
+    await using t = await startBridge({ s: { url: server.url } }, { clock });
+    await t.bridge.ready();
+    expect(t.bridge.server('s')?.lastError).toContain('status 500: starting');
+    for (const [waitMs, attempts] of [
+      [1_999, 1],
+      [1, 2],
+      [4_000, 3],
+    ] as const) {
+      await clock.advance(waitMs);
+      await server.until('server/discover', attempts);
+      expect(server.count('server/discover')).toBe(attempts);
+      await t.untilState((bridge) => bridge.server('s')?.state === 'unreachable');
+    }
+    isUp = true;
+    await clock.advance(60_000);
+    await t.untilState((bridge) => bridge.server('s')?.state === 'connected');
+    expect(await t.text('s', 'echo', { a: 1 })).toBe('{"a":1}');
+  });
+
+  it('connects on demand when a call comes, and says why when it cannot', async () => {
+    let isUp = false;
+    await using server = await startRawServer({
+      'server/discover': (_request, response) => {
+        if (!isUp) return endWith(response, 503);
+        throw new RpcError(-32_601, 'Method not found');
+      },
+    });
+    await using t = await startBridge({ s: { url: server.url } }, { clock: fakeClock() });
+    await t.bridge.ready();
+    expect(await t.call('s', 'echo')).toMatchObject({
+      status: 'failed',
+      failure: {
+        code: 'tool_not_found',
+        message: expect.stringMatching(/registered but not reachable now.*503/) as string,
+      },
+    });
+    isUp = true;
+    expect(await t.text('s', 'echo', {})).toBe('{}');
+  });
+
+  it('does not take a refused port for an old server', async () => {
+    const server = await startRawServer();
+    await server[Symbol.asyncDispose]();
+    await using t = await startBridge({ s: { url: server.url } }, { clock: fakeClock() });
+    await t.bridge.ready();
+    expect(t.bridge.server('s')).toMatchObject({ state: 'unreachable', transport: 'auto' });
+    expect(t.bridge.server('s')?.lastError).toContain('ECONNREFUSED');
+  });
+
+  it('stays away from SSE when a 400 is about the protocol version', async () => {
+    await using server = await startRawServer({
+      initialize: (_request, response) =>
+        endWith(
+          response,
+          400,
+          '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Unsupported protocol version"}}',
+        ),
+    });
+    await using t = await startBridge({ s: { url: server.url } }, { clock: fakeClock() });
+    await t.bridge.ready();
+    expect(t.bridge.server('s')?.lastError).toContain('Unsupported protocol version');
+    expect(server.count('GET')).toBe(0);
+  });
+
+  it.each([404, 405, 406, 501])('is content without a standing stream (GET answered with %i)', async (status) => {
+    await using server = await startRawServer({ GET: (_request, response) => endWith(response, status) });
+    await using t = await startBridge({ s: { url: server.url } });
+    await t.bridge.ready();
+    await server.until('GET');
+    expect(await t.text('s', 'echo', {})).toBe('{}');
+    expect(server.count('GET')).toBe(1);
+    expect(t.bridge.server('s')?.state).toBe('connected');
+  });
+
+  it('sends the headers of the entry, expanded, and none that come out empty', async () => {
+    await using server = await startRawServer();
+    await using t = await startBridge(
+      { s: { url: server.url, headers: { Authorization: 'Bearer ${TOKEN}', 'X-Gone': '${NOT_SET}' } } },
+      { env: { TOKEN: 't0' } },
+    );
+    await t.bridge.ready();
+    expect(server.seen[0]?.headers).toMatchObject({ authorization: 'Bearer t0' });
+    expect(server.seen[0]?.headers).not.toHaveProperty('x-gone');
+  });
+});
+
+describe('listing', () => {
+  it('takes all pages, also after an empty one, and sends cursors back unchanged', async () => {
+    const pages: Record<string, unknown> = {
+      first: { tools: [toolNamed('a'), toolNamed('b')], nextCursor: 'p2' },
+      p2: { tools: [], nextCursor: 'p3==' },
+      'p3==': { tools: [toolNamed('c')] },
+    };
+    await using server = await startRawServer({
+      'tools/list': ({ params }) => pages[(params?.['cursor'] as string | undefined) ?? 'first'],
+    });
+    await using t = await startBridge({ s: { url: server.url } });
+    const { servers } = await t.untilIndexed((message) => message.servers.length > 0);
+    expect(servers[0]?.toolNames).toEqual(['a', 'b', 'c']);
+    const cursors = server.seen.filter((seen) => seen.method === 'tools/list').map((seen) => seen.params?.['cursor']);
+    expect(cursors).toEqual([undefined, 'p2', 'p3==']);
+  });
+
+  it('stops at a cursor that repeats, keeps what came, and warns', async () => {
+    await using server = await startRawServer({
+      'tools/list': () => ({ tools: [toolNamed('a')], nextCursor: 'same' }),
+    });
+    await using t = await startBridge({ s: { url: server.url } });
+    const { servers } = await t.untilIndexed((message) => message.servers.length > 0);
+    expect(servers[0]?.toolNames).toEqual(['a']);
+    expect(server.count('tools/list')).toBeLessThanOrEqual(3);
+    expect(t.log.filter((line) => line.level === 'warn').map((line) => line.message)).toEqual([
+      'Server "s" repeats a cursor in tools/list; the list ends there.',
+    ]);
+  });
+
+  it('leaves out bad tools one by one', async () => {
+    await using server = await startRawServer({
+      'tools/list': () => ({
+        tools: [
+          toolNamed('good'),
+          toolNamed('nothing', { inputSchema: null }),
+          toolNamed('typo', { inputSchema: { type: 'objekt' } }),
+          toolNamed('good', { description: 'another' }),
+          { description: 'no name' },
+          7,
+          toolNamed('also-good', { inputSchema: { type: 'object', properties: { a: true } } }),
+        ],
+      }),
+    });
+    await using t = await startBridge({ s: { url: server.url } });
+    const { servers } = await t.untilIndexed((message) => message.servers.length > 0);
+    expect(servers[0]?.toolNames).toEqual(['good', 'also-good']);
+    const warning = t.log.find((line) => line.facts['leftOut'] !== undefined);
+    expect(warning?.facts['leftOut']).toHaveLength(5);
+  });
+
+  it('keeps the known prompts and has no fingerprint while the prompts cannot be read', async () => {
+    let isBroken = false;
+    await using server = await startRawServer({
+      initialize: (_request, response) => {
+        response.setHeader('mcp-session-id', 's');
+        return {
+          protocolVersion: '2025-11-25',
+          capabilities: { tools: {}, prompts: {} },
+          serverInfo: { name: 'raw', version: '1' },
+        };
+      },
+      'prompts/list': () => {
+        if (isBroken) throw new RpcError(-32_603, 'broken');
+        return { prompts: [{ name: 'p' }] };
+      },
+    });
+    await using t = await startBridge({ s: { url: server.url } });
+    await t.bridge.ready();
+    const before = t.bridge.server('s')?.fingerprint;
+    expect(before).toMatch(/^[0-9a-f]{64}$/);
+    isBroken = true;
+    await t.bridge.refresh('s');
+    expect(t.bridge.server('s')).toMatchObject({ prompts: 1, fingerprint: null });
+    isBroken = false;
+    await t.bridge.refresh('s');
+    expect(t.bridge.server('s')).toMatchObject({ prompts: 1, fingerprint: before });
+  });
+});
+
+describe('calling', () => {
+  it('finds a tool that came after the connection, and fails closed when it cannot list', async () => {
+    const tools = [toolNamed('a')];
+    let isBroken = false;
+    await using server = await startRawServer({
+      'tools/list': () => {
+        if (isBroken) throw new RpcError(-32_603, 'broken');
+        return { tools };
+      },
+    });
+    await using t = await startBridge({ s: { url: server.url } });
+    await t.bridge.ready();
+    tools.push(toolNamed('b'));
+    expect(await t.text('s', 'b', {})).toBe('{}');
+    isBroken = true;
+    expect(await t.text('s', 'zebra', {})).toBe('Server "s" has no tool "zebra". Its tools: a.');
+    expect(server.count('tools/call')).toBe(1);
+    expect(server.count('initialize')).toBe(1);
+  });
+
+  it('neither calls nor names a tool that the filters keep back', async () => {
+    await using server = await startRawServer({
+      'tools/list': () => ({ tools: ['read', 'drop', 'write'].map((name) => toolNamed(name)) }),
+    });
+    await using t = await startBridge({
+      deny: { url: server.url, deniedTools: ['DROP'] },
+      allow: { url: `${server.url}?2`, allowedTools: ['Read'], deniedTools: ['read'] },
+    });
+    await t.bridge.ready();
+    expect(await t.text('deny', 'drop', {})).toBe('Server "deny" has no tool "drop". Its tools: read, write.');
+    expect(await t.text('allow', 'write', {})).toBe('Server "allow" has no tool "write". Its tools: read.');
+    expect(await t.text('allow', 'read', {})).toBe('{}');
+    expect(server.count('tools/call')).toBe(1);
+  });
+
+  it('explains names that cannot work', async () => {
+    await using server = await startRawServer();
+    await using t = await startBridge({ Wiki: { url: server.url } });
+    await t.bridge.ready();
+    expect(await t.text('wikki', 'echo')).toBe('There is no server "wikki". Registered servers: Wiki.');
+    expect(await t.text('wiki', 'wiki__echo')).toBe(
+      'Server "Wiki" has no tool "wiki__echo", but it has "echo": pass server_name "Wiki" and tool_name "echo" separately.',
+    );
+    expect(await t.text('wiki', 'ehco')).toMatch(/Did you mean "echo"/);
+    expect(await t.text(undefined, 'nope')).toMatch(/No connected server has a tool "nope"/);
+    expect(await t.call('wiki', 'echo', '{"a": ')).toMatchObject({ failure: { code: 'invalid_arguments' } });
+  });
+
+  it('starts one new session for parallel calls that found the old one gone, and gives each call one more try', async () => {
+    let isForgotten = false;
+    await using server = await startRawServer({
+      'tools/call': ({ session }, response) =>
+        isForgotten && session === 'session-1' ? endWith(response, 404) : text(`on ${session}`),
+    });
+    await using t = await startBridge({ s: { url: server.url } });
+    await t.bridge.ready();
+    isForgotten = true;
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => t.text('s', 'echo')));
+    expect(answers).toEqual(Array.from({ length: 5 }, () => 'on session-2'));
+    expect(server.count('initialize')).toBe(2);
+    expect(server.seen.filter((seen) => seen.method === 'initialize').map((seen) => seen.session)).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(server.count('tools/call')).toBe(10);
+  });
+
+  it('gives up when the new session is unknown too', async () => {
+    await using server = await startRawServer({ 'tools/call': (_request, response) => endWith(response, 404) });
+    await using t = await startBridge({ s: { url: server.url } });
+    await t.bridge.ready();
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => t.text('s', 'echo')));
+    for (const answer of answers) expect(answer).toMatch(/session.*404/i);
+    expect(server.count('initialize')).toBeLessThanOrEqual(3);
+  });
+
+  it('knows that a server is down when a call has found out, and connects it again when it is back', async () => {
+    let isDown = false;
+    const refuse: Script = (_request, response) => endWith(response, 503);
+    await using server = await startRawServer({
+      'tools/call': (request, response) => (isDown ? refuse(request, response) : text('back')),
+      'server/discover': (request, response) => {
+        if (isDown) return refuse(request, response);
+        throw new RpcError(-32_601, 'Method not found');
+      },
+    });
+    const clock = fakeClock();
+    await using t = await startBridge({ s: { url: server.url } }, { clock });
+    await t.bridge.ready();
+    isDown = true;
+    expect(await t.call('s', 'a')).toMatchObject({ failure: { code: 'execution_failed', retry: 'later' } });
+    await t.untilState((bridge) => bridge.server('s')?.state === 'unreachable');
+    isDown = false;
+    await clock.advance(2_000);
+    await t.untilState((bridge) => bridge.server('s')?.state === 'connected');
+    expect(await t.text('s', 'a')).toBe('back');
+  });
+
+  it.each([
+    ['is not repeated when it may have run', {}, 1, 'failed'],
+    ['is repeated once for a read-only tool', { annotations: { readOnlyHint: true } }, 2, 'done'],
+  ])('a call whose connection breaks in the middle %s', async (_name, more, calls, status) => {
+    let broken = false;
+    await using server = await startRawServer({
+      'tools/list': () => ({ tools: [toolNamed('t', more)] }),
+      'tools/call': (_request, response) => {
+        if (broken) return text('second');
+        broken = true;
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': working\n\n');
+        response.destroy();
+        return written;
+      },
+    });
+    await using t = await startBridge({ s: { url: server.url } });
+    await t.bridge.ready();
+    const outcome = await t.call('s', 't');
+    expect(outcome.status).toBe(status);
+    expect(server.count('tools/call')).toBe(calls);
+    expect(await t.text('s', 't')).toBe('second');
+  });
+
+  it.each([-32_602, -32_601])(
+    'hands on a refusal with %i as an error result, without a new connection',
+    async (code) => {
+      await using server = await startRawServer({
+        'tools/call': () => {
+          throw new RpcError(code, 'a is required');
+        },
+      });
+      await using t = await startBridge({ s: { url: server.url } });
+      await t.bridge.ready();
+      const outcome = await t.call('s', 'echo');
+      expect(outcome).toMatchObject({ failure: { code: 'execution_failed', reported: expect.anything() as unknown } });
+      expect(outcomeText(outcome)).toMatch(new RegExp(`^MCP error ${code}: a is required`));
+      expect(server.count('initialize')).toBe(1);
+    },
+  );
+
+  it.each<[string, Script]>([
+    ['text instead of JSON', (_request, response) => endWithBody(response, 'application/json', '<html>')],
+    ['no JSON-RPC', (_request, response) => endWithBody(response, 'application/json', '{"a":1}')],
+    ['another content type', (_request, response) => endWithBody(response, 'text/plain', 'hi')],
+    [
+      'a stream that ends without an answer',
+      (_request, response) => endWithBody(response, 'text/event-stream', ': bye\n\n'),
+    ],
+  ])('ends only the one call on garbage: %s', async (_name, garbage) => {
+    await using server = await startRawServer({
+      'tools/call': (request, response) =>
+        request.params?.['name'] === 'a' ? garbage(request, response) : text('fine'),
+    });
+    await using t = await startBridge({ s: { url: server.url } });
+    await t.bridge.ready();
+    const [bad, good] = await Promise.all([t.call('s', 'a'), t.text('s', 'echo')]);
+    expect(bad).toMatchObject({ status: 'failed', failure: { code: 'execution_failed' } });
+    expect(good).toBe('fine');
+    expect(t.bridge.server('s')?.state).toBe('connected');
+  });
+
+  it.each<[string, Script]>([
+    ['a JSON body with its length', (request, response) => jsonOf(request.id, response, true)],
+    ['a JSON body of unknown length', (request, response) => jsonOf(request.id, response, false)],
+    [
+      'an event of a stream',
+      ({ id }, response) => {
+        writeEvent(response, { jsonrpc: '2.0', id, result: big });
+        response.end();
+        return written;
+      },
+    ],
+  ])('accepts no answer above maxResponseBytes: %s', async (_name, script) => {
+    await using server = await startRawServer({
+      'tools/call': (request, response) =>
+        request.params?.['name'] === 'a' ? script(request, response) : text('fine'),
+    });
+    await using t = await startBridge({ s: { url: server.url } }, { settings: { maxResponseBytes: 1_000_000 } });
+    await t.bridge.ready();
+    const [large, small] = await Promise.all([t.call('s', 'a'), t.text('s', 'echo')]);
+    expect(large).toMatchObject({
+      status: 'failed',
+      failure: { code: 'execution_failed', message: expect.stringContaining('more than 1000000 bytes') as string },
+    });
+    expect(small).toBe('fine');
+    expect(server.count('initialize')).toBe(1);
+  });
+
+  it('cancels on the server when the caller does, answers at once, and takes no late answer for another call', async () => {
+    let late: (() => void) | undefined;
+    await using server = await startRawServer({
+      'tools/call': ({ id, params }, response) => {
+        if (params?.['name'] !== 'a') return text('next');
+        late = () => writeEvent(response, { jsonrpc: '2.0', id, result: text('late') });
+        return written;
+      },
+    });
+    await using t = await startBridge({ s: { url: server.url } });
+    await t.bridge.ready();
+    const slow = t.call('s', 'a', {}, { correlationId: 'k' });
+    await server.until('tools/call');
+    await t.cancel('k');
+    expect(await slow).toMatchObject({
+      failure: { code: 'execution_failed', message: 'The call to tool "a" was cancelled by its caller.' },
+    });
+    await server.until('notifications/cancelled');
+    const told = server.seen.find((seen) => seen.method === 'notifications/cancelled');
+    const asked = server.seen.find((seen) => seen.method === 'tools/call');
+    expect(told?.params).toEqual({ requestId: asked?.id, reason: 'cancelled by the caller' });
+    late?.();
+    expect(await t.text('s', 'echo')).toBe('next');
+  });
+
+  it('times out on the clock, sends the cancellation, and names server and time', async () => {
+    await using server = await startRawServer({ 'tools/call': never });
+    const clock = fakeClock();
+    await using t = await startBridge({ s: { url: server.url, toolTimeoutMs: 1_000 } }, { clock });
+    await t.bridge.ready();
+    const slow = t.call('s', 'a');
+    await server.until('tools/call');
+    await clock.advance(1_000);
+    expect(await slow).toMatchObject({
+      failure: { code: 'timeout', retry: 'later', message: 'Server "s" gave no result for tool "a" within 1000 ms.' },
+    });
+    await server.until('notifications/cancelled');
+  });
+
+  it('lets progress with its own token reset the time-out, up to the ceiling', async () => {
+    let stream: ((message: unknown) => void) | undefined;
+    await using server = await startRawServer({
+      'tools/call': (_request, response) => {
+        stream = (message) => writeEvent(response, message);
+        stream({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'begun' } });
+        return written;
+      },
+    });
+    const clock = fakeClock();
+    await using t = await startBridge({ s: { url: server.url } }, { clock, settings: { maxTimeoutMs: 5_000 } });
+    await t.bridge.ready();
+    const slow = t.call('s', 'a', {}, { context: { timeoutMs: 1_000 }, correlationId: 'p' });
+    await server.until('tools/call');
+    const token = (server.seen.at(-1)?.params?.['_meta'] as { progressToken: unknown } | undefined)?.progressToken;
+    for (let progress = 1; progress <= 12; progress += 1) {
+      await clock.advance(400);
+      stream?.({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: token, progress } });
+      while (t.progress.length < progress) await nextTurn();
+    }
+    await clock.advance(400);
+    expect(await slow).toMatchObject({
+      failure: { code: 'timeout', message: expect.stringContaining('within 5000 ms, the most') as string },
+    });
+
+    const other = t.call('s', 'a', {}, { context: { timeoutMs: 1_000 } });
+    await server.until('tools/call', 2);
+    stream?.({
+      jsonrpc: '2.0',
+      method: 'notifications/progress',
+      params: { progressToken: 'someone-else', progress: 1 },
+    });
+    await clock.advance(1_000);
+    expect(await other).toMatchObject({ failure: { code: 'timeout' } });
+  });
+
+  it('answers requests of a server that it has not offered to answer', async () => {
+    const replies: unknown[] = [];
+    const methods = ['elicitation/create', 'sampling/createMessage', 'roots/list', 'no/such'];
+    const allIn = Promise.withResolvers<void>();
+    await using server = await startRawServer(
+      {
+        'tools/call': async (request, response) => {
+          for (const [index, method] of methods.entries())
+            writeEvent(response, {
+              jsonrpc: '2.0',
+              id: `q${index}`,
+              method,
+              params: { message: 'm', requestedSchema: {} },
+            });
+          await allIn.promise;
+          writeEvent(response, { jsonrpc: '2.0', id: request.id, result: text('done') });
+          response.end();
+          return written;
+        },
+      },
+      (message) => {
+        replies.push(message);
+        if (replies.length === methods.length) allIn.resolve();
+      },
+    );
+    await using t = await startBridge({ s: { url: server.url } });
+    await t.bridge.ready();
+    const initialize = server.seen.find((seen) => seen.method === 'initialize');
+    expect(initialize?.params?.['capabilities']).toEqual({});
+    expect(await t.text('s', 'a')).toBe('done');
+    expect(replies).toEqual(
+      methods.map((_method, index) =>
+        expect.objectContaining({ id: `q${index}`, error: expect.objectContaining({ code: -32_601 }) as unknown }),
+      ),
+    );
+  });
+
+  it('says which arguments do not fit the schema when the tool fails, but not to a client that is passed through', async () => {
+    const inputSchema = { type: 'object', properties: { n: { type: 'string' } }, required: ['n'] };
+    await using server = await startRawServer({
+      'tools/list': () => ({ tools: [toolNamed('t', { inputSchema })] }),
+      'tools/call': () => ({ isError: true, content: [{ type: 'text', text: 'no' }] }),
+    });
+    await using t = await startBridge({ s: { url: server.url } });
+    await t.bridge.ready();
+    expect(await t.text('s', 't', { n: 5 })).toBe('no\n"n" is declared as string but you sent an integer.');
+    expect(await t.text('s', 't', { n: 'x' })).toBe('no');
+    expect(await t.text('s', 't', { n: 5 }, { context: { caller: 'passthrough' } })).toBe('no');
+  });
+
+  it('passes the trace of the caller on', async () => {
+    await using server = await startRawServer();
+    await using t = await startBridge({ s: { url: server.url } });
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    await t.call('s', 'a', {}, { context: { trace: { traceparent } } });
+    expect(server.seen.find((seen) => seen.method === 'tools/call')?.params?.['_meta']).toMatchObject({ traceparent });
+  });
+});
+
+const big = { content: [{ type: 'text', text: 'x'.repeat(3_000_000) }] };
+
+const jsonOf = (id: unknown, response: Parameters<Script>[1], withLength: boolean): typeof written => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id, result: big });
+  response.writeHead(200, {
+    'content-type': 'application/json',
+    ...(withLength ? { 'content-length': Buffer.byteLength(body) } : {}),
+  });
+  response.end(body);
+  return written;
+};

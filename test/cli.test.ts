@@ -1,0 +1,108 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { GantryFolder } from './fixtures/gantry-process.ts';
+import { makeGantryFolder } from './fixtures/gantry-process.ts';
+import { startModernServer } from './fixtures/modern-server.ts';
+
+let folder: GantryFolder;
+beforeEach(() => {
+  folder = makeGantryFolder();
+});
+afterEach(() => folder[Symbol.dispose]());
+
+it('takes a user from nothing to a called tool of an MCP server', async () => {
+  await using server = await startModernServer();
+  expect(await folder.run(['init'])).toMatchObject({ code: 0, stderr: '' });
+  folder.write('mcp.json', { mcpServers: { demo: { url: server.url } } });
+  expect(await folder.run(['config', 'check'])).toMatchObject({ code: 0 });
+  expect(await folder.json(['servers', 'list'])).toMatchObject([
+    0,
+    { servers: [{ name: 'demo', state: 'connected', transport: 'streamable-http', origin: 'operator' }] },
+  ]);
+  const [, listed] = await folder.json(['tools', 'list', '--source', 'mcp:demo']);
+  expect((listed as { tools: { name: string }[] }).tools.map((tool) => tool.name)).toContain('demo__echo');
+  expect(await folder.json(['tools', 'show', 'demo__add'])).toMatchObject([
+    0,
+    { target: { server: 'demo', tool: 'add' }, inputSchema: { required: ['a', 'b'] }, guide: 'mcp' },
+  ]);
+  expect(await folder.json(['tools', 'call', 'demo__add', '--args', '{"a": 1, "b": "2"}'])).toMatchObject([
+    0,
+    { toolName: 'demo__add', status: 'done', isError: false, structuredContent: { sum: 3 } },
+  ]);
+  expect(await folder.json(['tools', 'call', 'demo__fail'])).toMatchObject([
+    1,
+    { status: 'failed', isError: true, content: expect.stringContaining('Order 17'), error: { isRetryable: false } },
+  ]);
+  expect(await folder.json(['servers', 'show', 'demo'])).toMatchObject([
+    0,
+    { identity: { version: '2.0.0', instructions: 'Be kind.' } },
+  ]);
+  expect(await folder.json(['servers', 'refresh', 'demo'])).toMatchObject([0, { servers: [{ state: 'connected' }] }]);
+  expect(await folder.json(['doctor'], { env: { GANTRY_SERVE__PORT: '0' } })).toMatchObject([0, { ok: true }]);
+});
+
+describe('standard output', () => {
+  it('with --json is one document, whatever happens and however much is logged', async () => {
+    const commands = [
+      ['tools', 'list'],
+      ['guides', 'show', 'nothing'],
+      ['tools', 'call', 'get_tool_guide', '--args', 'no json'],
+      ['config', 'print'],
+      ['doctor'],
+      ['tools', 'lst'],
+    ];
+    for (const command of commands) {
+      const { stdout } = await folder.run([...command, '--json', '--log-level', 'debug']);
+      expect(JSON.parse(stdout), command.join(' ')).toBeTypeOf('object');
+    }
+  });
+
+  it('has no colours in a pipe', async () => {
+    for (const argv of [['tools', 'list'], ['doctor'], ['--help'], ['tools', 'lst']]) {
+      const { stdout, stderr } = await folder.run(argv);
+      expect(stdout + stderr).not.toContain('\u001b');
+    }
+  });
+
+  it('takes arguments from standard input', async () => {
+    const { code, stdout } = await folder.run(['tools', 'call', 'get_tool_guide', '--args', '-'], {
+      stdin: '{"name": "memory"}',
+    });
+    expect([code, stdout.split('\n')[0]]).toEqual([0, '# Working memory']);
+  });
+});
+
+describe('wrong usage and configuration exit with 2', () => {
+  it.each([
+    [['severs'], 'servers'],
+    [['tools', 'list', '--souce', 'x'], '--source'],
+    [['tools', 'list', '--config', 'none.json'], 'none.json'],
+    [['tools', 'list', '--data', 'file'], 'file'],
+    [['serve', '--port', '0', '--host', '0.0.0.0'], 'GANTRY_TOKEN'],
+    [['serve', '--port', '0', '--data', 'file'], '--data'],
+  ])('%j', async (argv, part) => {
+    writeFileSync(join(folder.path, 'file'), '');
+    const { code, stdout, stderr } = await folder.run(argv);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(part);
+  });
+
+  it('naming file, line, path and fix', async () => {
+    folder.write('gantry.config.json', '{\n  "mcp": {\n    "stdoi": "launch"\n  }\n}');
+    const checked = await folder.run(['config', 'check']);
+    expect(checked.code).toBe(2);
+    expect(checked.stdout).toContain(
+      'gantry.config.json:3:5: mcp.stdoi: there is no such setting; did you mean "stdio"?',
+    );
+    const listed = await folder.run(['tools', 'list']);
+    expect([listed.code, listed.stdout]).toEqual([2, '']);
+    expect(listed.stderr).toContain('mcp.stdoi');
+  });
+});
+
+it('works in a folder without any file and leaves only its data behind', async () => {
+  expect((await folder.run(['tools', 'list'])).code).toBe(0);
+  expect(existsSync(join(folder.path, 'mcp.json'))).toBe(false);
+  expect(existsSync(join(folder.path, '.gantry/gantry.db'))).toBe(true);
+});
