@@ -1,7 +1,12 @@
+import { enableCompileCache } from 'node:module';
 import { systemClock } from '../kernel/clock.ts';
 import { GantryError } from '../kernel/errors.ts';
 import type { CliHost } from './cli-host.ts';
+import { keepHeapSmall } from './keep-heap-small.ts';
 import { runCli } from './run-cli.ts';
+
+keepHeapSmall();
+enableCompileCache();
 
 const host: CliHost = {
   startLocal: async (config, options) => (await import('../host/start-local.ts')).startLocal(config, options),
@@ -22,11 +27,14 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
+// Timers of the clock do not keep a process alive, but a command that waits for one has not ended.
+const awake = setInterval(() => {}, 2 ** 31 - 1);
 const { stdout, stderr, stdin, env } = process;
 const code = await runCli(
   process.argv.slice(2),
   { stdout, stderr, stdin, env, cwd: process.cwd(), clock: systemClock, interrupted: interruption.signal },
   host,
 );
+clearInterval(awake);
 // What a foreign library keeps open must not hold the process; standard output is flushed first.
 stdout.write('', () => process.exit(code));

@@ -1,6 +1,6 @@
 import type { Instruments } from './late-meter.ts';
 
-/** Metrics of this process for Prometheus. */
+/** Metrics of this process for Prometheus, counted from when they were started. */
 export interface PrometheusMetrics extends AsyncDisposable {
   readonly meter: Instruments;
   /** Everything recorded so far in the text format. */

