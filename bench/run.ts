@@ -1,11 +1,17 @@
 /** `npm run bench [-- NAME…]`: every measurement of the product in one run; ratios are what counts. */
+import { benchContextCost } from './context-cost.ts';
 import { benchGatewayCalls } from './gateway-calls.ts';
 import { benchInvoke } from './invoke.ts';
+import { benchScriptRunners } from './script-runners.ts';
+import { benchReader } from './reader.ts';
 import { benchStartUp } from './start-up.ts';
 
 const benches: Readonly<Record<string, { readonly title: string; readonly run: () => Promise<string[]> }>> = {
   invoke: { title: 'invoke of a no-op tool', run: benchInvoke },
   gateway: { title: 'A call through the gateway', run: benchGatewayCalls },
+  context: { title: 'What the tools of servers cost in context', run: benchContextCost },
+  scripts: { title: 'Script runners', run: benchScriptRunners },
+  reader: { title: 'Reading pages', run: benchReader },
   start: { title: 'Start-up and memory', run: benchStartUp },
 };
 

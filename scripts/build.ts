@@ -12,9 +12,13 @@ const path = (relative: string): string => fileURLToPath(new URL(relative, impor
 const dist = path('../packages/gantry/dist');
 
 rmSync(dist, { recursive: true, force: true });
-execFileSync(process.execPath, [path('../node_modules/typescript/bin/tsc'), '-p', path('../packages/gantry/tsconfig.build.json')], {
-  stdio: 'inherit',
-});
+execFileSync(
+  process.execPath,
+  [path('../node_modules/typescript/bin/tsc'), '-p', path('../packages/gantry/tsconfig.build.json')],
+  {
+    stdio: 'inherit',
+  },
+);
 
 /** Rooms that start workers or programs by the path of a file, and packages that do; they stay files of their own. */
 const separate = /\/dist\/(?:scripts|web)\/|^(?:pino|undici|@opentelemetry\/(?:exporter-prometheus|sdk-metrics))$/;
@@ -33,14 +37,18 @@ rmSync(join(dist, 'cli'), { recursive: true });
 renameSync(join(dist, 'bundle'), join(dist, 'cli'));
 
 /** The folder of the package that a module belongs to. */
-const packageOf = (module: string): string | undefined =>
-  /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(module)?.[1];
+const packageOf = (module: string): string | undefined => /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(module)?.[1];
 
 const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
 const packages = new Set(modules.map(packageOf).filter((folder) => folder !== undefined));
 const notices = [...packages].toSorted().map((folder) => {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, string>;
-  const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license'].map((candidate) => join(folder, candidate)).find(existsSync);
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<
+    string,
+    string
+  >;
+  const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license']
+    .map((candidate) => join(folder, candidate))
+    .find(existsSync);
   return `${name} ${version} (${license})\n\n${file === undefined ? '' : readFileSync(file, 'utf8').trim()}\n`;
 });
 writeFileSync(

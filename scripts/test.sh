@@ -5,7 +5,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 failed=0
 
-packages=(bubblewrap python3)
+packages=(bubblewrap chromium python3 python3-pip)
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { outcomeText } from '../packages/gantry/src/tool/outcome-text.ts';
 import { fakeClock } from '../packages/gantry/src/testing/fake-clock.ts';
@@ -37,7 +38,7 @@ describe('connecting', () => {
     });
   });
 
-  it('tries a server that is down again after 2 s and 4 s, and then once a sweep', async () => {
+  it('tries a server that is down again after 2 s and 4 s, and then leaves it alone for a minute', async () => {
     let isUp = false;
     await using server = await startRawServer({
       'server/discover': (_request, response) => {
@@ -49,17 +50,19 @@ describe('connecting', () => {
     await using t = await startBridge({ s: { url: server.url } }, { clock });
     await t.bridge.ready();
     expect(t.bridge.server('s')?.lastError).toContain('status 500: starting');
-    for (const [waitMs, attempts] of [
-      [1_999, 1],
-      [1, 2],
-      [4_000, 3],
+    for (const [waitMs, attempts, state] of [
+      [1_999, 1, 'unreachable'],
+      [1, 2, 'unreachable'],
+      [4_000, 3, 'quarantined'],
     ] as const) {
       await clock.advance(waitMs);
       await server.until('server/discover', attempts);
       expect(server.count('server/discover')).toBe(attempts);
-      await t.untilState((bridge) => bridge.server('s')?.state === 'unreachable');
+      await t.untilState((bridge) => bridge.server('s')?.state === state);
     }
     isUp = true;
+    expect(await t.text('s', 'echo')).toMatch(/keeps failing and is left alone for another 60 s.*status 500: starting/);
+    expect(server.count('server/discover')).toBe(3);
     await clock.advance(60_000);
     await t.untilState((bridge) => bridge.server('s')?.state === 'connected');
     expect(await t.text('s', 'echo', { a: 1 })).toBe('{"a":1}');
@@ -256,7 +259,7 @@ describe('calling', () => {
       'Server "Wiki" has no tool "wiki__echo", but it has "echo": pass server_name "Wiki" and tool_name "echo" separately.',
     );
     expect(await t.text('wiki', 'ehco')).toMatch(/Did you mean "echo"/);
-    expect(await t.text(undefined, 'nope')).toMatch(/No connected server has a tool "nope"/);
+    expect(await t.text(undefined, 'nope')).toMatch(/No server has a tool "nope"/);
     expect(await t.call('wiki', 'echo', '{"a": ')).toMatchObject({ failure: { code: 'invalid_arguments' } });
   });
 
@@ -379,6 +382,14 @@ describe('calling', () => {
       ({ id }, response) => {
         writeEvent(response, { jsonrpc: '2.0', id, result: big });
         response.end();
+        return written;
+      },
+    ],
+    [
+      'a small body that is large when unpacked',
+      ({ id }, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+        response.end(gzipSync(JSON.stringify({ jsonrpc: '2.0', id, result: big })));
         return written;
       },
     ],
@@ -523,6 +534,32 @@ describe('calling', () => {
     expect(await t.text('s', 't', { n: 5 }, { context: { caller: 'passthrough' } })).toBe('no');
   });
 
+  it('reads a compressed answer', async () => {
+    await using server = await startRawServer({
+      'tools/call': ({ id }, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+        response.end(gzipSync(JSON.stringify({ jsonrpc: '2.0', id, result: text('packed') })));
+        return written;
+      },
+    });
+    await using t = await startBridge({ s: { url: server.url } });
+    expect(await t.text('s', 'a')).toBe('packed');
+  });
+
+  it('follows a redirect inside the origin and none that leaves it', async () => {
+    await using server = await startRawServer({
+      'tools/call': (request, response) => {
+        const url = request.params?.['name'] === 'a' ? '/moved' : 'http://elsewhere.test/mcp';
+        if (request.path === '/moved') return text('found');
+        response.setHeader('location', url);
+        return endWith(response, 307);
+      },
+    });
+    await using t = await startBridge({ s: { url: server.url } });
+    expect(await t.text('s', 'a')).toBe('found');
+    expect(await t.text('s', 'echo')).toContain('status 307');
+  });
+
   it('passes the trace of the caller on', async () => {
     await using server = await startRawServer();
     await using t = await startBridge({ s: { url: server.url } });
@@ -543,3 +580,34 @@ const jsonOf = (id: unknown, response: Parameters<Script>[1], withLength: boolea
   response.end(body);
   return written;
 };
+
+describe('an answer that is none', () => {
+  it.each<[string, Script, RegExp]>([
+    ['status 202', (_request, response) => endWith(response, 202), /acknowledged the request \(status 202\)/],
+    [
+      'one to another request',
+      (_request, response) => endWithBody(response, 'application/json', '{"jsonrpc":"2.0","id":"zz","result":{}}'),
+      /answered another request than the one it was sent/,
+    ],
+    [
+      'an error to no request',
+      (_request, response) =>
+        endWithBody(
+          response,
+          'application/json',
+          '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse"}}',
+        ),
+      /-32700: Parse/,
+    ],
+  ])('(%s) ends its call at once and no other', async (_what, script, says) => {
+    await using server = await startRawServer({ 'tools/call': script });
+    await using t = await startBridge({ s: { url: server.url } }, { clock: fakeClock() });
+    await t.bridge.ready();
+    const outcome = await t.call('s', 'a', { id: 'zzz' });
+    expect(outcome).toMatchObject({
+      failure: { code: 'execution_failed', message: expect.stringMatching(says) as string },
+    });
+    expect(server.count('tools/call')).toBe(1);
+    expect(t.bridge.server('s')?.state).toBe('connected');
+  });
+});

@@ -70,6 +70,14 @@ describe('a stdio server', () => {
     while (isAlive(helper)) await nextTurn();
   });
 
+  it('that does not end when it is asked to is killed', async () => {
+    const t = await launch('stubborn');
+    await t.bridge.ready();
+    const [pid] = JSON.parse(await t.text('s', 'pids')) as [number];
+    await t[Symbol.asyncDispose]();
+    expect(isAlive(pid)).toBe(false);
+  });
+
   it('is started again when its process dies', async () => {
     await using t = await launch('plain');
     await t.bridge.ready();

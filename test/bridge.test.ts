@@ -15,7 +15,7 @@ describe('a bridge to a server of 2026', () => {
       state: 'connected',
       transport: 'streamable-http',
       protocolVersion: '2026-07-28',
-      tools: 7,
+      tools: 8,
       prompts: 1,
       resources: 1,
     });
@@ -55,7 +55,11 @@ describe('a bridge to a server of 2026', () => {
     const forModel = await t.call('modern', 'picture');
     if (forModel.status !== 'done') throw new Error('the call failed');
     const [file] = forModel.attachments ?? [];
-    expect(file).toMatchObject({ mime: 'image/png', size: 70, name: 'picture-image.png' });
+    expect(file).toMatchObject({
+      mime: 'image/png',
+      size: 70,
+      name: expect.stringMatching(/^picture-[0-9a-f]{8}\.png$/) as string,
+    });
     expect(await readFile(file?.path ?? '')).toHaveLength(70);
     expect(forModel.parts[0]).toEqual({ type: 'text', text: 'chart:' });
     expect(JSON.parse((forModel.parts[1] as { text: string }).text)).toMatchObject({ path: file?.path, size: 70 });
@@ -63,6 +67,16 @@ describe('a bridge to a server of 2026', () => {
     expect(forClient).toMatchObject({ parts: [{ type: 'text' }, { type: 'image' }] });
     const forOperator = await t.call('modern', 'picture', {}, { context: { caller: 'operator' } });
     expect(forOperator).toMatchObject({ parts: [{ type: 'text' }, { type: 'image' }], attachments: [{ size: 70 }] });
+  });
+
+  it('gives a call up by closing its request', async () => {
+    await using server = await startModernServer();
+    await using t = await startBridge({ modern: { url: server.url } });
+    const call = t.text('modern', 'wait', {}, { correlationId: 'w' });
+    await server.waiting;
+    await t.cancel('w');
+    expect(await call).toBe('The call to tool "wait" was cancelled by its caller.');
+    await server.givenUp;
   });
 
   it('announces the server, answers for its details, and announces a tool that comes later', async () => {
@@ -73,9 +87,9 @@ describe('a bridge to a server of 2026', () => {
       serverName: 'modern',
       displayName: 'Modern server',
       version: '2.0.0',
-      toolCount: 7,
+      toolCount: 8,
       promptNames: ['greet'],
-      summary: expect.stringContaining('7 tools: echo, add') as string,
+      summary: expect.stringContaining('8 tools: echo, add') as string,
     });
     expect(servers[0]?.serverId).toMatch(/^[0-9a-f]{12}$/);
     const reply = await t.ask(manageMessageTypes.getDetails, { serverName: 'MODERN', toolName: 'Add' });

@@ -257,3 +257,22 @@ describe.each(clients.slice(0, 3))('a client of $kind, as the face sees it', ({ 
     await client.close();
   });
 });
+
+describe.each(clients.slice(0, 2))('a client of $kind in mode=pinned', ({ connect }) => {
+  it('is told when its own list has grown, and no other client is', async () => {
+    await using own = await serveFace();
+    const pinned = new URL('?mode=pinned', own.url);
+    const client = await connect(pinned);
+    const bystander = await connect(pinned);
+    const names = async (): Promise<string[]> => (await client.list()).map(({ name }) => name);
+    expect(await names()).not.toContain('wiki__search');
+    // Not listed, and runs all the same.
+    expect((await client.call('wiki__search')).content).toEqual([{ type: 'text', text: 'found' }]);
+    await client.toolsChanged;
+    expect(await names()).toContain('wiki__search');
+    expect((await bystander.list()).map(({ name }) => name)).not.toContain('wiki__search');
+    expect(bystander.received.map(({ method }) => method)).not.toContain('notifications/tools/list_changed');
+    await client.close();
+    await bystander.close();
+  });
+});

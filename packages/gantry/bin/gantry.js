@@ -5,7 +5,9 @@ import module from 'node:module';
 
 const [major] = process.versions.node.split('.').map(Number);
 if (major < 24) {
-  console.error(`gantry needs Node.js 24 or newer, and this is ${process.version}. In a checkout, run it with "npx gantry".`);
+  console.error(
+    `gantry needs Node.js 24 or newer, and this is ${process.version}. In a checkout, run it with "npx gantry".`,
+  );
   process.exit(2);
 }
 module.enableCompileCache?.();

@@ -1,5 +1,8 @@
 /** The MCP side of Gantry: the plugin that connects servers, and what it provides. */
 export { mcp, mcpServers } from './host/plugins/mcp.ts';
 export type { McpOptions, McpServers } from './host/plugins/mcp.ts';
+export { mcpTools } from './host/plugins/mcp-tools.ts';
+export type { McpProgram, McpToolsOptions } from './host/plugins/mcp-tools.ts';
+export type { ArgGuard, ArgGuardHandler, ArgGuardHandlers, GuardedCall } from './mcp/bridge/guards/arg-guard.ts';
 export type { ServerState, ServerStatus } from './mcp/wire/server-state.ts';
 export type { ServiceDetails } from './mcp/wire/manage-messages.ts';

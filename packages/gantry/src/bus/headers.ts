@@ -1,6 +1,9 @@
 /** Names of the headers that travel beside a message's body. */
 export const messageHeaders = {
-  /** How far the body may be trusted: a {@link ContentTrust}. */
+  /**
+   * Who wrote the body: `system` (Gantry itself), `user-input` (a person), `tool-request` (arguments on their way to a tool),
+   * `tool-output` (the outside world: reaches a model only as a tool result), `agent-message` (another agent).
+   */
   contentTrust: 'gantry-content-trust',
   /** What kind of backend runs the tool, such as `mcp`. */
   toolProvider: 'gantry-tool-provider',
@@ -29,9 +32,3 @@ export const messageHeaders = {
   /** W3C trace context, vendor part. */
   tracestate: 'tracestate',
 } as const;
-
-/**
- * Who wrote a body: `system` (Gantry itself), `user-input` (a person), `tool-request` (arguments on their way to a tool),
- * `tool-output` (the outside world: reaches a model only as a tool result), `agent-message` (another agent).
- */
-export type ContentTrust = 'system' | 'user-input' | 'tool-request' | 'tool-output' | 'agent-message';

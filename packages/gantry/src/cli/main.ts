@@ -10,6 +10,7 @@ enableCompileCache();
 
 const host: CliHost = {
   startLocal: async (config, options) => (await import('../host/start-local.ts')).startLocal(config, options),
+  serveBrowser: async (config, options) => (await import('../host/serve-browser.ts')).serveBrowser(config, options),
   serveGateway: async (config, options) => (await import('../host/serve-gateway.ts')).serveGateway(config, options),
 };
 

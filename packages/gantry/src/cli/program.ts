@@ -5,8 +5,11 @@ import type { FaceMode } from '../mcp/face/face-mode.ts';
 import type { CliHost } from './cli-host.ts';
 import type { CliIo } from './cli-io.ts';
 import type { Command, ExitCode, GlobalFlags } from './command-context.ts';
+import type { ServeFlags, ServeRole } from './commands/serve.ts';
+import type { AddTaskFlags } from './commands/schedule.ts';
 
 const levels = ['debug', 'info', 'warn', 'error', 'silent'] satisfies LogConfig['level'][];
+const roles = ['gateway', 'browser'] satisfies ServeRole[];
 const modes = ['auto', 'off', 'eager', 'lazy', 'pinned'] satisfies FaceMode[];
 
 /** Makes the command line. `finish` is told how the command that ran came out. Modules of commands are loaded when they run. */
@@ -40,9 +43,12 @@ export const createProgram = (io: CliIo, host: CliHost, finish: (code: ExitCode)
   program
     .command('serve')
     .description('run the gateway')
-    .option('--port <port>', 'port to listen on; 0 takes a free one (default: 7420)', toPort)
+    .addOption(
+      new Option('--role <role>', 'what to run: the gateway or the render service (default: gateway)').choices(roles),
+    )
+    .option('--port <port>', 'port to listen on; 0 takes a free one (default: 7420; browser: 8083)', toPort)
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
-    .action((options: { port?: number; host?: string }) =>
+    .action((options: ServeFlags) =>
       run(
         import('./commands/serve.ts').then((module) => module.runServe),
         options,
@@ -78,6 +84,17 @@ export const createProgram = (io: CliIo, host: CliHost, finish: (code: ExitCode)
       run(
         import('./commands/tools.ts').then((module) => module.showTool),
         name,
+      ),
+    );
+  tools
+    .command('find <query>')
+    .description('search the tools of all MCP servers by what they do')
+    .option('--limit <n>', 'how many at most (default: 10)', toPositive)
+    .action((query: string, options: { limit?: number }) =>
+      run(
+        import('./commands/tools.ts').then((module) => module.findTools),
+        query,
+        options,
       ),
     );
   tools
@@ -118,6 +135,45 @@ export const createProgram = (io: CliIo, host: CliHost, finish: (code: ExitCode)
       ),
     );
 
+  servers
+    .command('add <name> [program...]')
+    .description('add a server by its address, or by its program and arguments after --')
+    .option('--url <url>', 'address of an HTTP server')
+    .option('--header <name=value>', 'HTTP header; may be given several times', collect)
+    .action((name: string, words: string[], options: { url?: string; header?: string[] }) =>
+      run(
+        import('./commands/servers-edit.ts').then((module) => module.addServer),
+        name,
+        words,
+        options,
+      ),
+    );
+  for (const [verb, description] of [
+    ['remove', 'remove a server from mcp.json'],
+    ['enable', 'switch a server on'],
+    ['disable', 'switch a server off; its entry stays in mcp.json'],
+  ] as const)
+    servers
+      .command(`${verb} <name>`)
+      .description(description)
+      .action((name: string) =>
+        run(
+          import('./commands/servers-edit.ts').then((module) => module[`${verb}Server`]),
+          name,
+        ),
+      );
+  servers
+    .command('login <name>')
+    .description('sign in to a server: prints the address to open and waits for the answer')
+    .option('--port <port>', 'port on this machine that the answer comes back to (default: a free one)', toPort)
+    .action((name: string, options: { port?: number }) =>
+      run(
+        import('./commands/servers-edit.ts').then((module) => module.loginServer),
+        name,
+        options,
+      ),
+    );
+
   const guides = program.command('guides').description('usage guides of the tool families');
   guides
     .command('list')
@@ -130,6 +186,79 @@ export const createProgram = (io: CliIo, host: CliHost, finish: (code: ExitCode)
       run(
         import('./commands/guides.ts').then((module) => module.showGuide),
         name,
+      ),
+    );
+
+  const schedule = program.command('schedule').description('scheduled work; it runs while a gateway runs');
+  const workspace = ['--workspace <id>', 'workspace of the task (default: none)'] as const;
+  schedule
+    .command('list')
+    .description('list the scheduled tasks and their next runs')
+    .action(() => run(import('./commands/schedule.ts').then((module) => module.listTasks)));
+  schedule
+    .command('show <name>')
+    .description('show a task and its last runs')
+    .option(...workspace)
+    .action((name: string, options: { workspace?: string }) =>
+      run(
+        import('./commands/schedule.ts').then((module) => module.showTask),
+        name,
+        options,
+      ),
+    );
+  schedule
+    .command('add <name>')
+    .description('schedule a prompt or a tool call; replaces the task of that name')
+    .option('--cron <expr>', 'repeat: minute hour day-of-month month day-of-week')
+    .option('--at <time>', 'once, at this moment: 2026-05-01T09:00:00')
+    .option('--time-zone <zone>', 'zone of the times, such as Europe/Berlin (default: that of schedule list)')
+    .option('--once', 'remove the task after its first run')
+    .addOption(
+      new Option('--missed <what>', 'what happens to runs that were missed while no gateway ran').choices([
+        'skip',
+        'once',
+      ]),
+    )
+    .option('--prompt <text>', 'what the agent is to do')
+    .option('--tool <name>', 'tool to call instead')
+    .option('--args <json>', 'arguments of the tool as JSON')
+    .option(...workspace)
+    .action((name: string, options: AddTaskFlags) =>
+      run(
+        import('./commands/schedule.ts').then((module) => module.addTask),
+        name,
+        options,
+      ),
+    );
+  schedule
+    .command('cancel <name>')
+    .description('remove a task; a run that goes on is not stopped')
+    .option(...workspace)
+    .action((name: string, options: { workspace?: string }) =>
+      run(
+        import('./commands/schedule.ts').then((module) => module.cancelTask),
+        name,
+        options,
+      ),
+    );
+
+  const memory = program.command('memory').description('working memory: what agents keep for minutes or hours');
+  memory
+    .command('list [prefix]')
+    .description('list the entries, newest first')
+    .action((prefix: string | undefined) =>
+      run(
+        import('./commands/memory.ts').then((module) => module.listMemory),
+        prefix,
+      ),
+    );
+  memory
+    .command('show <key>')
+    .description('print the text of an entry')
+    .action((key: string) =>
+      run(
+        import('./commands/memory.ts').then((module) => module.showMemory),
+        key,
       ),
     );
 
@@ -159,6 +288,8 @@ export const createProgram = (io: CliIo, host: CliHost, finish: (code: ExitCode)
     .action(() => run(import('./commands/doctor.ts').then((module) => module.runDoctor)));
   return program;
 };
+
+const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
 const toPort = (text: string): number => {
   const port = Number(text);

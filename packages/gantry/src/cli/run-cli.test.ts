@@ -7,6 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GantryConfig } from '../host/config/config-schema.ts';
 import { GantryError } from '../kernel/errors.ts';
 import type { ServerStatus } from '../mcp/wire/server-state.ts';
+import { checkServers } from '../operations/doctor/check-servers.ts';
+import { toReport } from '../operations/doctor/doctor-report.ts';
 import type { OperationDeps } from '../operations/operation-deps.ts';
 import type { FakeClock } from '../testing/fake-clock.ts';
 import { fakeClock } from '../testing/fake-clock.ts';
@@ -45,8 +47,25 @@ const server: ServerStatus = {
   origin: 'operator',
   lastError: 'refused',
 };
+const edits: unknown[] = [];
+const edited = (...what: unknown[]): Promise<ServerStatus> => {
+  edits.push(what);
+  return Promise.resolve({ ...server, state: 'connected', lastError: undefined });
+};
 const makeDeps = (): OperationDeps =>
   makeOperationDeps([echo], {
+    serverEdits: {
+      add: (name, entry) => edited('add', name, entry),
+      remove: async (name) => void (await edited('remove', name)),
+      setEnabled: (name, isEnabled) => edited('setEnabled', name, isEnabled),
+      startSignIn: async (_name, redirectUrl) => {
+        // The browser: goes to the address and is sent back.
+        setImmediate(() => void fetch(`${redirectUrl}?state=s&code=c`));
+        return { authorizationUrl: 'https://as.example/authorize', state: 's' };
+      },
+      finishSignIn: ({ state, code }) => edited('finish', state, code),
+    },
+    doctor: async () => toReport([{ name: 'port', state: 'ok', message: 'again' }, ...checkServers([server])]),
     servers: { list: () => [server], details: async () => undefined, refresh: async () => {} },
   });
 
@@ -97,6 +116,9 @@ const run = async (argv: string[], world: World = {}): Promise<Ran> => {
         serveStdio: async (mode) => void steps.push(`stdio ${mode}`),
         [Symbol.asyncDispose]: async () => void steps.push('stop'),
       };
+    },
+    serveBrowser: async () => {
+      throw new Error('no command here runs a render service');
     },
     serveGateway: async (config) => {
       steps.push('serve');
@@ -240,6 +262,66 @@ describe('servers', () => {
     expect(await json(['servers', 'show', 'wiki'])).toMatchObject([0, { server, identity: null, tools: [] }]);
     expect((await run(['servers', 'show', 'wiki'])).out).toContain('state: unreachable\nlast error: refused\n');
     expect(await json(['servers', 'show', 'wikki'])).toMatchObject([1, { error: { code: 'server_unknown' } }]);
+  });
+
+  it.each([
+    [
+      ['add', 'wiki', '--url', 'https://w.example/mcp', '--header', 'x-a=1', '--header', 'Authorization: Bearer ${T}'],
+      ['add', 'wiki', { url: 'https://w.example/mcp', headers: { 'x-a': '1', Authorization: 'Bearer ${T}' } }],
+    ],
+    [
+      ['add', 'wiki', '--', 'npx', '-y', 'server', '--json'],
+      ['add', 'wiki', { command: 'npx', args: ['-y', 'server', '--json'] }],
+    ],
+    [
+      ['remove', 'wiki'],
+      ['remove', 'wiki'],
+    ],
+    [
+      ['enable', 'wiki'],
+      ['setEnabled', 'wiki', true],
+    ],
+    [
+      ['disable', 'wiki'],
+      ['setEnabled', 'wiki', false],
+    ],
+    [
+      ['login', 'wiki'],
+      ['finish', 's', 'c'],
+    ],
+  ])('are changed without waiting for the others: %j', async (words, edit) => {
+    edits.length = 0;
+    const { code, err, steps } = await run(['servers', ...words]);
+    expect([code, err]).toEqual([0, expect.stringMatching(words[0] === 'login' ? /as\.example/ : /^$/)]);
+    expect(steps).toEqual(['start', 'stop']);
+    expect(edits).toEqual([edit]);
+  });
+
+  it.each([
+    [['add', 'wiki'], 'either "--url URL"'],
+    [['add', 'wiki', '--url', 'https://w.example', '--', 'node'], 'either "--url URL"'],
+    [['add', 'wiki', '--header', 'a=b', '--', 'node'], '"--header" goes with'],
+    [['add', 'wiki', '--url', 'https://w.example', '--header', 'nothing'], 'NAME=VALUE'],
+    [['login', 'wiki', '--port', 'x'], '0 to 65535'],
+  ])('are not changed by wrong words: %j', async (words, problem) => {
+    const { code, err } = await run(['servers', ...words]);
+    expect([code, err]).toEqual([2, expect.stringContaining(problem)]);
+  });
+});
+
+describe('schedule', () => {
+  it.each([
+    [['--prompt', 'p'], 'either "--cron EXPR"'],
+    [['--cron', '0 9 * * *', '--at', '2026-05-01T09:00:00', '--prompt', 'p'], 'either "--cron EXPR"'],
+    [['--cron', '0 9 * * *'], 'either "--prompt TEXT"'],
+    [['--cron', '0 9 * * *', '--prompt', 'p', '--tool', 'echo'], 'either "--prompt TEXT"'],
+    [['--cron', '0 9 * * *', '--prompt', 'p', '--args', '{}'], '"--args" goes with'],
+    [['--cron', '0 9 * * *', '--tool', 'echo', '--args', '{'], '"--args" is not JSON'],
+    [['--cron', '0 9 * * *', '--tool', 'echo', '--args', '[1]'], '"--args" is no JSON object'],
+    [['--cron', '0 9 * * *', '--prompt', 'p', '--missed', 'all'], 'skip, once'],
+  ])('is not changed by wrong words: %j', async (words, problem) => {
+    const { code, err, steps } = await run(['schedule', 'add', 'x', ...words]);
+    expect([code, err, steps]).toEqual([2, expect.stringContaining(problem), []]);
   });
 });
 

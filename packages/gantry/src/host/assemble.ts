@@ -8,6 +8,12 @@ import { checkServers } from '../operations/doctor/check-servers.ts';
 import type { DoctorReport } from '../operations/doctor/doctor-report.ts';
 import type { OperationDeps } from '../operations/operation-deps.ts';
 import { scrubValue } from '../text/scrub.ts';
+import { files } from '../files/files.ts';
+import { rest } from '../rest/rest.ts';
+import { noModelText } from '../schedule/run-action.ts';
+import { schedule, schedulerKey } from '../schedule/schedule.ts';
+import { checkScripts } from '../scripts/choose-runner.ts';
+import { scriptRunners, scripts } from '../scripts/scripts.ts';
 import type { GantryConfig } from './config/config-schema.ts';
 import type { Gantry } from './create-gantry.ts';
 import { createGantry } from './create-gantry.ts';
@@ -15,6 +21,8 @@ import { exposureOf } from './exposure.ts';
 import type { AskInstance } from './gateway-lock.ts';
 import { findGateway } from './gateway-lock.ts';
 import type { Instruments } from './late-meter.ts';
+import type { IsOwnListener } from '../net/address/own-listeners.ts';
+import { web } from '../web/web.ts';
 import type { McpServers } from './plugins/mcp.ts';
 import { mcp, mcpServers } from './plugins/mcp.ts';
 import { version } from './version.ts';
@@ -33,6 +41,12 @@ export interface AssembleOptions {
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly meter?: Instruments | undefined;
+  /** Runs scheduled tasks when they are due; only a gateway does. Default false. */
+  readonly runsTasks?: boolean | undefined;
+  /** Servers are connected after that; default at once. */
+  readonly connectAfter?: Promise<unknown> | undefined;
+  /** Where this process listens itself, which no tool may reach. Default: nowhere. */
+  readonly isOwnListener?: IsOwnListener | undefined;
 }
 
 /**
@@ -40,30 +54,56 @@ export interface AssembleOptions {
  * connect behind it.
  */
 export const assemble = async (config: GantryConfig, options: AssembleOptions): Promise<Assembled> => {
-  const { log, cwd = process.cwd(), env = process.env, meter } = options;
+  const {
+    log,
+    cwd = process.cwd(),
+    env = process.env,
+    meter,
+    runsTasks = false,
+    isOwnListener,
+    connectAfter,
+  } = options;
   const { configPath, stdio, ...settings } = config.mcp;
   const gantry = await createGantry({ config, log, cwd, env, meter, exposes: exposureOf(config.serve.expose) })
-    .use(mcp({ ...settings, stdio: stdio === 'launch' ? 'launch' : 'off', config: resolve(cwd, configPath), env }))
+    .use(
+      mcp({
+        ...settings,
+        stdio: stdio === 'launch' ? 'launch' : 'off',
+        config: resolve(cwd, configPath),
+        env,
+        isOwnListener,
+        connectAfter,
+      }),
+      web({ ...config.web, env, isOwnListener, meter }),
+    )
+    .use(schedule({ ...config.schedule, runsTasks }), scripts(config.scripts), files(config.files))
+    .use(rest({ ...config.rest, env, isOwnListener }))
     .start();
   const servers = gantry.service(mcpServers) as McpServers;
   const { toolsets, invoker, tools: registry, guides, clock } = gantry;
+  const { mode, clientModes } = config.serve;
   const face = createMcpFace({
     name: 'gantry',
     version,
     instructions:
-      'Tools of several MCP servers are named {server}__{tool}. Call list_tool_guides for how each family of tools is used.',
+      'Tools of several MCP servers are named {server}__{tool}. One that is not in your list is found with mcp_find_tools. Call list_tool_guides for how each family of tools is used.',
     toolsets,
     invoker,
-    registry,
+    modeFor: (client) => (client === undefined ? undefined : clientModes[client]) ?? mode,
     clock,
     log,
   });
+  const scheduler = gantry.service(schedulerKey);
   const deps: OperationDeps = {
     registry,
     toolsets,
     guides,
     invoker,
     servers: { list: servers.servers, details: servers.details, refresh: servers.refresh },
+    findTools: servers.findTools,
+    serverEdits: servers,
+    memory: gantry.memory,
+    schedule: scheduler && { scheduler, promptNote: noModelText },
     effectiveConfig: () => scrubValue(config) as Readonly<Record<string, unknown>>,
     doctor: () => examine(gantry, servers, env),
     clock,
@@ -83,13 +123,14 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
 };
 
 const examine = async (
-  { config, paths }: Gantry,
+  { config, paths, service }: Gantry,
   servers: McpServers,
   env: Readonly<Record<string, string | undefined>>,
   ask?: AskInstance,
 ): Promise<DoctorReport> => {
   const { host, port } = config.serve;
-  const owner = await findGateway(paths.dataDir, ask);
+  const runners = service(scriptRunners);
+  const [owner, runner] = await Promise.all([findGateway(paths.dataDir, ask), runners?.python()]);
   const checks = [
     ...(await diagnose({
       ...paths,
@@ -97,6 +138,7 @@ const examine = async (
       hasConfiguredSecrets: env['GANTRY_CRYPTO_SECRET'] !== undefined,
       listen: { host, port, owner: owner?.url },
     })),
+    ...(runner ? [checkScripts(runner)] : []),
     ...checkServers(servers.servers()),
   ];
   return { ok: checks.every((check) => check.state !== 'broken'), checks };

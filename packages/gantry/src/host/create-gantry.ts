@@ -147,7 +147,8 @@ const startGantry = async (options: GantryOptions, plugins: readonly Plugin[]): 
     const services = createServiceShelf();
     const invoker = createInvoker({
       lookUp: toolsets.find,
-      callableNames: (context) => toolsets.for(context).tools.map((tool) => tool.name),
+      callableNames: toolsets.names,
+      explainMissing: toolsets.missing,
       prepareArguments: createPrepareArguments(createSchemaValidator()),
       resultPolicy: chunkLongResults({
         stashText: memory.stash,
@@ -167,6 +168,8 @@ const startGantry = async (options: GantryOptions, plugins: readonly Plugin[]): 
     const host: PluginHost = {
       agent: config.agent,
       tools,
+      offerTypedTools: toolsets.offer,
+      fitTool: toolsets.fit,
       guides,
       bus,
       store,

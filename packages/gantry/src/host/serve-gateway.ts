@@ -1,8 +1,9 @@
-import { createHttpServer } from '../http/create-http-server.ts';
+import { checkAddress, createHttpServer } from '../http/create-http-server.ts';
 import { oneToken } from '../http/authenticate.ts';
 import type { Log } from '../kernel/log.ts';
 import { allOperations } from '../operations/all-operations.ts';
 import { mountOperations } from '../operations/http/http-routes.ts';
+import { createOwnListeners } from '../net/address/own-listeners.ts';
 import { assemble } from './assemble.ts';
 import type { GantryConfig } from './config/config-schema.ts';
 import { lockDataDir, prepareDataDir } from './gateway-lock.ts';
@@ -40,8 +41,17 @@ export const serveGateway = async (
   const stack = new AsyncDisposableStack();
   try {
     const lock = stack.use(await lockDataDir(dataDir));
+    const { host, port, token, allowedHosts, allowedOrigins } = config.serve;
+    await checkAddress(host, port);
     const meter = createLateMeter();
-    const assembled = stack.use(await assemble(config, { log, cwd, env, meter }));
+    const ownListeners = createOwnListeners();
+    const { isOwnListener } = ownListeners;
+    // Launching programs and loading the SDK would take the time in which the gateway could already answer.
+    const listening = Promise.withResolvers<void>();
+    const connectAfter = listening.promise;
+    const assembled = stack.use(
+      await assemble(config, { log, cwd, env, meter, runsTasks: true, isOwnListener, connectAfter }),
+    );
     let metrics: Promise<PrometheusMetrics> | undefined;
     // The metrics SDK takes as much time and memory as the rest of the start together, so only a gateway that is scraped has it.
     const startMetrics = async (): Promise<PrometheusMetrics> => {
@@ -50,7 +60,6 @@ export const serveGateway = async (
       meter.bind(started.meter);
       return started;
     };
-    const { host, port, token, allowedHosts, allowedOrigins } = config.serve;
     const http = await createHttpServer({
       host,
       port,
@@ -67,7 +76,9 @@ export const serveGateway = async (
       notReady: () => [],
     });
     stack.defer(() => http.stop(graceMs));
+    ownListeners.add(Number(new URL(http.url).port));
     await lock.announce(http.url);
+    listening.resolve();
     return {
       url: http.url,
       mcpFile,

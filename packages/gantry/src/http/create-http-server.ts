@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server as NetServer } from 'node:net';
+import { createServer } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { delay } from '../kernel/abort.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -69,7 +70,18 @@ export const createHttpServer = async (options: HttpServerOptions): Promise<Http
   return { url: `http://${inUrl(host)}:${bound}`, port: bound, stop, [Symbol.asyncDispose]: () => stop(0) };
 };
 
-const listen = async (server: Server, host: string, port: number): Promise<void> => {
+/**
+ * Makes sure that the address can be listened on, so that nothing is started for a gateway that cannot be reached.
+ * @throws {GantryError} `port_in_use`; `config_invalid`.
+ */
+export const checkAddress = async (host: string, port: number): Promise<void> => {
+  const probe = createServer();
+  await listen(probe, host, port);
+  probe.close();
+  await once(probe, 'close');
+};
+
+const listen = async (server: NetServer, host: string, port: number): Promise<void> => {
   server.listen(port, host);
   try {
     await once(server, 'listening');

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Bus } from '../bus/bus.ts';
-import type { Envelope } from '../bus/envelope.ts';
+import type { Envelope, Headers } from '../bus/envelope.ts';
 import { createEnvelope } from '../bus/envelope.ts';
 import { createInProcessBus } from '../bus/in-process-bus.ts';
 import { GantryError } from '../kernel/errors.ts';
@@ -72,7 +72,7 @@ afterEach(async () => {
   await bus[Symbol.asyncDispose]();
 });
 
-const send = (toolName: string, more: { replyTo?: string; headers?: Record<string, string> } = {}): Promise<void> =>
+const send = (toolName: string, more: { replyTo?: string; headers?: Headers } = {}): Promise<void> =>
   bus.publish(
     'tool.invoke',
     createEnvelope({
@@ -135,7 +135,7 @@ it('reads the caller and everything policy looks at from the headers', async () 
     receivesLateResults: true,
     trace: { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, tracestate: 'k=v' },
   };
-  await send('ok', { headers: toContextHeaders(context) as Record<string, string> });
+  await send('ok', { headers: toContextHeaders(context) });
   await reply();
   expect(contexts[0]).toMatchObject(context);
 });

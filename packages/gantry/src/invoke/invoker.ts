@@ -9,6 +9,7 @@ import type { CallContext } from '../tool/context.ts';
 import { callerRules } from '../tool/context.ts';
 import type { PreparedCall, Tool, ToolCall } from '../tool/executor.ts';
 import type { Outcome } from '../tool/outcome.ts';
+import { failedOutcome } from '../tool/outcome.ts';
 import type { PrepareArguments } from './prepare-arguments.ts';
 import type { ResultPolicy } from './result-policy.ts';
 import type { InvokeTelemetry } from './telemetry.ts';
@@ -30,6 +31,8 @@ export interface InvokerOptions {
   readonly lookUp: (name: string, context: CallContext) => Tool | undefined;
   /** The names this caller may run, to suggest from; nothing else is ever named to it. */
   readonly callableNames: (context: CallContext) => Iterable<string>;
+  /** More to tell a caller whose call names no tool, beside near names of those he may run. */
+  readonly explainMissing?: ((name: string, context: CallContext) => string | undefined) | undefined;
   readonly prepareArguments: PrepareArguments;
   readonly resultPolicy: ResultPolicy;
   readonly telemetry: InvokeTelemetry;
@@ -43,14 +46,16 @@ export interface InvokerOptions {
 /** Makes the one call path. */
 export const createInvoker = (options: InvokerOptions): Invoker => {
   const { lookUp, callableNames, prepareArguments, resultPolicy, telemetry, clock, log } = options;
-  const { maxToolTimeoutMs = 300_000, newId = randomId } = options;
+  const { explainMissing, maxToolTimeoutMs = 300_000, newId = randomId } = options;
 
   const notFound = (name: string, context: CallContext): Outcome => {
     telemetry.notFound(name);
     const near = nearest(name, callableNames(context));
-    const hint = near.length > 0 ? ` Did you mean ${near.join(', ')}?` : ' List the tools to see what there is.';
-    const message = `There is no tool named "${name.slice(0, 100)}" that you can call.${hint}`;
-    return { status: 'failed', failure: { code: 'tool_not_found', message, retry: 'never' } };
+    const explained = explainMissing?.(name, context);
+    const hints = [near.length > 0 ? `Did you mean ${near.join(', ')}?` : undefined, explained].filter(Boolean);
+    const hint = hints.join(' ') || 'List the tools to see what there is.';
+    const message = `There is no tool named "${name.slice(0, 100)}" that you can call. ${hint}`;
+    return failedOutcome('tool_not_found', message);
   };
 
   const run = (tool: Tool, call: PreparedCall, context: CallContext): Promise<Outcome> => {

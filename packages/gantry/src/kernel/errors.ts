@@ -28,6 +28,10 @@ export type GantryErrorCode =
   | 'server_unknown'
   /** No guide of that name is registered. `{ name, known }` */
   | 'guide_unknown'
+  /** No scheduled task of that name. `{ name, known }` */
+  | 'schedule_unknown'
+  /** Nothing is kept in working memory under that key. `{ key }` */
+  | 'memory_unknown'
   /** The server is configured but cannot be reached now. `{ name }` */
   | 'server_unreachable'
   /** A configuration value, file or environment variable is wrong. `{ file?, path?, line?, column? }` */

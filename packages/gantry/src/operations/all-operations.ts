@@ -1,21 +1,46 @@
 import { configPrint } from './config-print.ts';
 import { doctor } from './doctor/doctor.ts';
 import { guidesList, guidesShow } from './guides.ts';
+import { memoryList, memoryShow } from './memory.ts';
 import type { AnyOperation } from './operation.ts';
+import { scheduleAdd } from './schedule-add.ts';
+import { scheduleCancel, scheduleList, scheduleShow } from './schedule.ts';
+import {
+  serversAdd,
+  serversDisable,
+  serversEnable,
+  serversLoginFinish,
+  serversLoginStart,
+  serversRemove,
+} from './servers-edit.ts';
 import { serversList, serversRefresh, serversShow } from './servers.ts';
 import { toolsCall } from './tools-call.ts';
+import { toolsFind } from './tools-find.ts';
 import { toolsList, toolsShow } from './tools.ts';
 
 /** Everything a person can ask of Gantry. */
 export const allOperations: readonly AnyOperation[] = [
   toolsList,
   toolsShow,
+  toolsFind,
   toolsCall,
   serversList,
   serversShow,
   serversRefresh,
+  serversAdd,
+  serversRemove,
+  serversEnable,
+  serversDisable,
+  serversLoginStart,
+  serversLoginFinish,
   guidesList,
   guidesShow,
+  scheduleList,
+  scheduleShow,
+  scheduleAdd,
+  scheduleCancel,
+  memoryList,
+  memoryShow,
   configPrint,
   doctor,
 ];

@@ -24,11 +24,16 @@ const withServers = (refreshed: (string | undefined)[] = []): OperationDeps =>
   makeOperationDeps([], {
     servers: {
       list: () => [wiki, down],
-      details: async (name) => ({
-        server: { name, id: wiki.id, implementationName: 'wikid', version: '2' },
-        tools: [{ name: 'search', inputSchema: { type: 'object' } }],
-        prompts: [],
-      }),
+      details: async (name) =>
+        name === 'down'
+          ? undefined
+          : {
+              server: { name, id: wiki.id, implementationName: 'wikid', version: '2' },
+              tools: [{ name: 'search', inputSchema: { type: 'object' } }],
+              prompts: [],
+              resourceCount: 0,
+              resourceTemplateCount: 0,
+            },
       refresh: async (name) => void refreshed.push(name),
     },
   });
@@ -40,7 +45,7 @@ it('lists servers as they stand, and none where no bridge is in use', async () =
   expect(await serversList.handler({}, makeOperationDeps(), {})).toEqual({ servers: [] });
 });
 
-it('shows what a connected server offers, and of another one only its state', async () => {
+it('shows what a server offers, and of one that was never connected only its state', async () => {
   const shown = await serversShow.handler({ name: 'wiki' }, withServers(), {});
   expect(shown).toMatchObject({ server: wiki, identity: { implementationName: 'wikid' }, tools: [{ name: 'search' }] });
   expect(serversShow.output.safeParse(shown).error).toBeUndefined();

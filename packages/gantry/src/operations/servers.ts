@@ -12,7 +12,7 @@ export interface ServersListOutput {
   readonly servers: readonly ServerStatus[];
 }
 
-/** One server; identity, tools and prompts are there while it is connected. */
+/** One server; identity, tools and prompts are those of the last time it was connected. */
 export interface ServersShowOutput {
   readonly server: ServerStatus;
   readonly identity: ServerIdentity | null;
@@ -20,7 +20,8 @@ export interface ServersShowOutput {
   readonly prompts: readonly DownstreamPrompt[];
 }
 
-const statusSchema: z.ZodType<ServerStatus> = z.strictObject({
+/** The schema of a {@link ServerStatus}. */
+export const serverStatusSchema: z.ZodType<ServerStatus> = z.strictObject({
   name: z.string(),
   id: z.string(),
   state: z.enum([
@@ -54,7 +55,7 @@ const identitySchema: z.ZodType<ServerIdentity> = z.object({
   instructions: z.string().optional(),
 });
 
-const listSchema = z.strictObject({ servers: z.array(statusSchema) });
+const listSchema = z.strictObject({ servers: z.array(serverStatusSchema) });
 
 /** `servers.list` */
 export const serversList: Operation<NoInput, ServersListOutput> = defineOperation({
@@ -75,14 +76,14 @@ export const serversShow: Operation<{ readonly name: string }, ServersShowOutput
   path: '/servers/{name}',
   input: z.strictObject({ name: z.string().min(1) }),
   output: z.strictObject({
-    server: statusSchema,
-    identity: identitySchema.nullable().describe('What the server says of itself; null while it is not connected.'),
+    server: serverStatusSchema,
+    identity: identitySchema.nullable().describe('What the server says of itself; null while that is not known.'),
     tools: z.array(z.looseObject({ name: z.string() })) as unknown as z.ZodType<readonly DownstreamTool[]>,
     prompts: z.array(z.looseObject({ name: z.string() })) as unknown as z.ZodType<readonly DownstreamPrompt[]>,
   }),
   handler: async ({ name }, { servers }) => {
     const server = statusOf(name, servers);
-    const details = server.state === 'connected' ? await servers?.details(name) : undefined;
+    const details = await servers?.details(name);
     return {
       server,
       identity: details?.server ?? null,

@@ -8,6 +8,7 @@ import { jsonObject } from './json-shapes.ts';
 import type { Operation } from './operation.ts';
 import { defineOperation } from './operation.ts';
 import type { OperationDeps } from './operation-deps.ts';
+import { bySourceThenName } from '../tool/registry.ts';
 
 /** A tool in a list. */
 export interface ToolSummary {
@@ -66,9 +67,11 @@ export const toolsList: Operation<
   }),
   output: z.strictObject({ tools: z.array(z.strictObject(summaryShape)) }),
   handler: ({ source, all = false }, { registry, toolsets }) => {
-    const tools = all ? registry.getTools() : toolsets.for(operatorContext).tools;
-    const chosen = source === undefined ? tools : tools.filter((tool) => tool.source === source);
-    return { tools: chosen.map(toSummary) };
+    const offered = toolsets.for(operatorContext).tools;
+    const names = new Set(offered.map((tool) => tool.name));
+    const hidden = all ? registry.getTools().filter((tool) => !names.has(tool.name)) : [];
+    const tools = [...offered, ...hidden].filter((tool) => source === undefined || tool.source === source);
+    return { tools: tools.sort(bySourceThenName).map(toSummary) };
   },
 });
 
@@ -121,11 +124,8 @@ const guideOf = ({ source, category }: ToolRegistration, { guides }: OperationDe
   return guide ? guide.name : undefined;
 };
 
-const noSuchTool = (name: string, { registry }: OperationDeps): GantryError => {
-  const near = nearest(
-    name,
-    registry.getTools().map((tool) => tool.name),
-  );
+const noSuchTool = (name: string, { toolsets }: OperationDeps): GantryError => {
+  const near = nearest(name, toolsets.names(operatorContext));
   const hint = near.length > 0 ? `Did you mean ${near.join(', ')}?` : 'List the tools to see what there is.';
   return new GantryError('tool_not_found', `There is no tool named "${name.slice(0, 100)}". ${hint}`, {
     details: { name, nearest: near },

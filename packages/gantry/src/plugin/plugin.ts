@@ -6,6 +6,7 @@ import type { WorkingMemory } from '../memory/working-memory.ts';
 import type { Store } from '../store/store.ts';
 import type { GuideShelf } from '../tool/guide.ts';
 import type { ToolRegistry } from '../tool/registry.ts';
+import type { FitTool, TypedTools } from '../tool/typed-tools.ts';
 
 /**
  * A subsystem: registers its tools, guides and handlers in `setup`. Plugins start in the order of their needs and stop in
@@ -23,6 +24,10 @@ export interface PluginHost {
   /** Identity name of this process on the bus. */
   readonly agent: string;
   readonly tools: ToolRegistry;
+  /** Offers tools of servers beside the registry; one plugin may, once. */
+  offerTypedTools(tools: TypedTools): void;
+  /** Whether a caller may have a tool now, as lists and calls judge it. */
+  readonly fitTool: FitTool;
   readonly guides: GuideShelf;
   readonly bus: Bus;
   readonly store: Store;

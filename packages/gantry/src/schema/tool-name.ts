@@ -13,6 +13,13 @@ export const typedPromptName = (server: string, prompt: string): string =>
   shortName(`${toNamePart(server)}__${toNamePart(prompt)}-prompt`, ['prompt', server, prompt]);
 
 /**
+ * Another name for a tool or prompt whose typed name belongs to somebody else: the same text and a hash of what it stands for,
+ * so the same one gets the same name whatever else is there.
+ */
+export const distinctTypedName = (typedName: string, kind: 'tool' | 'prompt', server: string, name: string): string =>
+  shorten(typedName, [kind, server, name]);
+
+/**
  * A tool's name in the form that a model provider takes: at most 64 characters of letters, digits, `-` and `_`; for Gemini not starting
  * with a digit or `-`. Different names stay different.
  */

@@ -18,9 +18,10 @@ export const makeOperationDeps = (tools: readonly Tool[] = [], options: Partial<
     guides: createGuideShelf(),
     invoker: makeInvoker(registry, {
       lookUp: toolsets.find,
-      callableNames: (context) => toolsets.for(context).tools.map((tool) => tool.name),
+      callableNames: toolsets.names,
       clock,
     }),
+    memory: { get: async () => undefined, list: async () => [] },
     effectiveConfig: () => ({}),
     doctor: async () => ({ ok: true, checks: [] }),
     clock,

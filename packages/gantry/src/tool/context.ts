@@ -8,6 +8,8 @@ export type CallerKind = 'model' | 'client' | 'passthrough' | 'operator';
 export interface CallerRules {
   /** Arguments are repaired and checked against the tool's schema before it runs. */
   readonly argumentsChecked: boolean;
+  /** Paths of files in the shared folder stand for attachments, in arguments and in results. */
+  readonly pathsForAttachments: boolean | 'if-shared';
   /** Images, sounds and blobs are written to the shared folder and replaced by their path. */
   readonly binaryCaptured: boolean | 'if-shared';
   /** An over-long result is split and stashed, and an index is returned. */
@@ -16,10 +18,20 @@ export interface CallerRules {
 
 /** The table of the callers; the one place where a caller's kind decides anything about a result. */
 export const callerRules: Readonly<Record<CallerKind, CallerRules>> = {
-  model: { argumentsChecked: true, binaryCaptured: true, resultChunked: true },
-  client: { argumentsChecked: true, binaryCaptured: 'if-shared', resultChunked: true },
-  passthrough: { argumentsChecked: false, binaryCaptured: false, resultChunked: false },
-  operator: { argumentsChecked: true, binaryCaptured: true, resultChunked: false },
+  model: { argumentsChecked: true, pathsForAttachments: true, binaryCaptured: true, resultChunked: true },
+  client: {
+    argumentsChecked: true,
+    pathsForAttachments: 'if-shared',
+    binaryCaptured: 'if-shared',
+    resultChunked: true,
+  },
+  passthrough: {
+    argumentsChecked: false,
+    pathsForAttachments: 'if-shared',
+    binaryCaptured: false,
+    resultChunked: false,
+  },
+  operator: { argumentsChecked: true, pathsForAttachments: true, binaryCaptured: true, resultChunked: false },
 };
 
 /** W3C trace context of the caller. */
@@ -38,6 +50,12 @@ export interface Progress {
 /** Which model a turn runs on. */
 export type Tier = 'low' | 'balanced' | 'high';
 
+/**
+ * How the tools of servers are offered: none; all; those that were found, opened or called; these and all tools of the servers that were
+ * called. `auto` is eager while few can be seen, else pinned.
+ */
+export type WrapperMode = 'auto' | 'off' | 'eager' | 'lazy' | 'pinned';
+
 /** The model that a turn runs on, as far as tools depend on it. */
 export interface ModelFacts {
   /** Vendor key, lower-case. */
@@ -48,8 +66,8 @@ export interface ModelFacts {
 }
 
 /**
- * Everything policy may look at. An argument of every call; no ambient state decides anything. All but the signal and the
- * progress listener travels in envelope headers.
+ * Everything policy may look at. An argument of every call; no ambient state decides anything. All but the signal,
+ * the progress listener and what belongs to one process travels in envelope headers.
  */
 export interface CallContext {
   readonly caller: CallerKind;
@@ -58,6 +76,10 @@ export interface CallContext {
   readonly workspace?: string | undefined;
   /** Identity of the MCP client, where it has one. */
   readonly client?: string | undefined;
+  /** The connection of an MCP client, where its protocol has one. Stays in this process. */
+  readonly connection?: string | undefined;
+  /** How this caller wants the tools of servers to be listed; default what the configuration says of its tier. Stays in this process. */
+  readonly wrapperMode?: WrapperMode | undefined;
   readonly tier?: Tier | undefined;
   /** The turn's model. */
   readonly model?: ModelFacts | undefined;

@@ -6,6 +6,9 @@ import { textOutcome } from '../tool/outcome.ts';
 import type { ToolDefinition } from '../tool/registration.ts';
 import type { ToolRegistry } from '../tool/registry.ts';
 import { createToolRegistry } from '../tool/registry.ts';
+import { fakeTypedTools } from '../testing/fake-typed-tools.ts';
+import type { Tool } from '../tool/executor.ts';
+import { toRegistration } from '../tool/registration.ts';
 import type { Toolsets } from './toolset.ts';
 import { createToolsets } from './toolset.ts';
 
@@ -178,4 +181,51 @@ it('lists the same tools in the same order from turn to turn', () => {
   registry.register({ name: 'a', description: 'd', source: 'mcp:b' }, { execute: async () => textOutcome('') });
   expect(payload()).toBe(first);
   expect(names(toolsets, model())).toEqual(['m', 'a', 'z']);
+});
+
+describe('the tools of servers', () => {
+  const typed: Tool = {
+    registration: toRegistration({
+      name: 's__t',
+      description: 'd',
+      source: 'mcp:s',
+      available: ({ client }) => client !== 'no',
+    }),
+    executor: { execute: async () => textOutcome('') },
+  };
+
+  it('come behind the registered ones, can be run by who may see them, and can be suggested', () => {
+    const toolsets = toolsetsOf(registryOf({ name: 'z' }));
+    toolsets.offer(fakeTypedTools(typed));
+    expect(names(toolsets, model())).toEqual(['z', 's__t']);
+    expect(toolsets.find('s__t', model())?.registration).toBe(typed.registration);
+    expect([...toolsets.names(model())]).toEqual(['z', 's__t']);
+    expect(toolsets.find('s__t', model({ client: 'no' }))).toBeUndefined();
+    expect([...toolsets.names(model({ client: 'no' }))]).toEqual(['z']);
+  });
+
+  it('never stand in for a registered tool of the same name', () => {
+    const registry = registryOf({ name: 's__t' });
+    const toolsets = toolsetsOf(registry);
+    toolsets.offer(fakeTypedTools(typed));
+    expect(toolsets.find('s__t', model())?.registration.source).toBe('local');
+  });
+
+  it('are offered once', () => {
+    const toolsets = toolsetsOf(registryOf());
+    toolsets.offer(fakeTypedTools(typed));
+    expect(() => toolsets.offer(fakeTypedTools(typed))).toThrow(/once/);
+  });
+
+  it('move the stamp with the registry, and tell listeners of either', () => {
+    const registry = registryOf();
+    const toolsets = toolsetsOf(registry);
+    const stamps = [toolsets.stamp(model())];
+    const stop = toolsets.onChange(() => void stamps.push(toolsets.stamp(model())));
+    toolsets.offer(fakeTypedTools(typed));
+    registry.register({ name: 'new', description: 'd', source: 'local' }, typed.executor);
+    stop();
+    registry.unregister('new');
+    expect(new Set(stamps).size).toBe(3);
+  });
 });

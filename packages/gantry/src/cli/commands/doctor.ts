@@ -1,5 +1,4 @@
 import { GantryError } from '../../kernel/errors.ts';
-import { checkServers } from '../../operations/doctor/check-servers.ts';
 import { diagnose } from '../../operations/doctor/diagnose.ts';
 import type { DoctorCheck, DoctorReport } from '../../operations/doctor/doctor-report.ts';
 import { toReport } from '../../operations/doctor/doctor-report.ts';
@@ -44,9 +43,12 @@ const examine = async (context: CommandContext): Promise<DoctorReport> => {
       listen: config.serve,
     })),
   ];
-  // A port that is taken keeps a gateway from starting, but not its servers from being looked at.
+  // A port that is taken keeps a gateway from starting, but not its parts from being looked at.
   const canStart = checks.every((check) => check.state !== 'broken' || harmless.has(check.name));
-  if (canStart) checks.push(...(await examineServers(context, settings)));
+  if (canStart)
+    checks.push(
+      ...(await examineParts(context, settings)).filter(({ name }) => !checks.some((check) => check.name === name)),
+    );
   return toReport(checks);
 };
 
@@ -57,10 +59,11 @@ const ask = async ({ io }: CommandContext, { url, token }: GatewayAddress): Prom
   return callOperation(url, doctor, {}, { token, signal: io.interrupted });
 };
 
-const examineServers = async (context: CommandContext, settings: Settings): Promise<readonly DoctorCheck[]> => {
+/** What only a Gantry that was started can tell: the runner of scripts, the servers. */
+const examineParts = async (context: CommandContext, settings: Settings): Promise<readonly DoctorCheck[]> => {
   await using local = await startLocal(context, settings);
   await untilReady(context, local);
-  return checkServers(local.deps.servers?.list() ?? []);
+  return (await local.deps.doctor()).checks;
 };
 
 const marks: Readonly<Record<DoctorCheck['state'], readonly [string, Style]>> = {

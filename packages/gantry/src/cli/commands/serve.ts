@@ -5,8 +5,19 @@ import type { Command } from '../command-context.ts';
 import { loadSettings } from '../settings.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
 
+/** What `gantry serve` can be in a deployment that is split: the gateway, or the render service. */
+export type ServeRole = 'gateway' | 'browser';
+
+/** Flags of `gantry serve`. */
+export interface ServeFlags {
+  readonly port?: number | undefined;
+  readonly host?: string | undefined;
+  readonly role?: ServeRole | undefined;
+}
+
 /** `gantry serve`: runs until it is interrupted, then stops in order. */
-export const runServe: Command<[{ port?: number; host?: string }]> = async (context, { port, host }) => {
+export const runServe: Command<[ServeFlags]> = async (context, { port, host, role }) => {
+  if (role === 'browser') return runBrowser(context, { port, host });
   const { io, flags } = context;
   const settings = await loadSettings(context, { isService: true, flags: { serve: { port, host } } });
   const { config, paths } = settings;
@@ -18,6 +29,26 @@ export const runServe: Command<[{ port?: number; host?: string }]> = async (cont
   const { url } = gateway;
   if (flags.json) io.stdout.write(`${JSON.stringify({ url, mcp: `${url}/mcp`, api: `${url}/api/v1` }, null, 2)}\n`);
   io.stderr.write(`${welcome(url, config, paths).join('\n')}\n`);
+  await untilInterrupted(io.interrupted);
+  return 0;
+};
+
+/** Where a render service listens unless `--port` says otherwise: beside a gateway, which may share its configuration. */
+const browserPort = 8083;
+
+const runBrowser: Command<[Omit<ServeFlags, 'role'>]> = async (context, { port = browserPort, host }) => {
+  const { io, flags } = context;
+  const settings = await loadSettings(context, { isService: true, flags: { serve: { host } } });
+  await using browser = await context.host.serveBrowser(settings.config, {
+    log: await settings.createLog(),
+    env: io.env,
+    port,
+  });
+  const { url } = browser;
+  if (flags.json) io.stdout.write(`${JSON.stringify({ url, render: `${url}/render` }, null, 2)}\n`);
+  io.stderr.write(
+    `The render service is ready at ${url} (POST /render, GET /health); set web.renderServiceUrl to it.\n`,
+  );
   await untilInterrupted(io.interrupted);
   return 0;
 };

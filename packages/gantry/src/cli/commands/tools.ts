@@ -1,6 +1,7 @@
 import { throwIfAborted } from '../../kernel/abort.ts';
 import { toolsCall } from '../../operations/tools-call.ts';
 import type { ToolsCallOutput } from '../../operations/tools-call.ts';
+import { toolsFind } from '../../operations/tools-find.ts';
 import type { ToolDetails } from '../../operations/tools.ts';
 import { toolsList, toolsShow } from '../../operations/tools.ts';
 import type { Command } from '../command-context.ts';
@@ -55,6 +56,22 @@ const describe = (tool: ToolDetails, { style, foreign }: Printer): string => {
       value === undefined ? [] : ['', style('bold', label), foreign(JSON.stringify(value, null, 2))],
     ),
   ].join('\n');
+};
+
+/** `gantry tools find QUERY` */
+export const findTools: Command<[string, { limit?: number }]> = async (context, query, { limit }) => {
+  const printer = createPrinter(context);
+  await using gateway = await openGateway(context);
+  const found = await gateway.run(toolsFind, { query, limit });
+  printer.result(found, () =>
+    found.tools.length === 0
+      ? 'No tool of an MCP server fits.'
+      : printer.table(
+          ['NAME', 'SERVER', 'SCORE', 'DESCRIPTION'],
+          found.tools.map((tool) => [tool.name, tool.server, tool.score.toFixed(2), tool.description]),
+        ),
+  );
+  return 0;
 };
 
 /** `gantry tools call NAME` */

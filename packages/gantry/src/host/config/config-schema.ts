@@ -1,7 +1,17 @@
 import * as z from 'zod';
+import type { Tier, WrapperMode } from '../../tool/context.ts';
+import type { WebSettings } from '../../web/web-settings.ts';
+import type { RestSettings } from '../../rest/rest.ts';
+import { restConfig } from './rest-config.ts';
+import type { ScriptsConfig } from './scripts-config.ts';
+import { scriptsConfig } from './scripts-config.ts';
+import { webConfig } from './web-config.ts';
 
 const positive = z.number().int().positive();
 const seconds = z.number().nonnegative();
+const modes = ['auto', 'off', 'eager', 'lazy', 'pinned'] as const;
+// Any case is taken; editors are offered these.
+const mode = z.string().toLowerCase().meta({ enum: modes }).pipe(z.enum(modes));
 
 /** Everything that can be configured, with its defaults. One section per room; every value has a description. */
 export interface GantryConfig {
@@ -9,6 +19,11 @@ export interface GantryConfig {
   readonly dataDir: string;
   readonly sharedDir?: string | undefined;
   readonly mcp: McpConfig;
+  readonly web: WebConfig;
+  readonly schedule: ScheduleConfig;
+  readonly scripts: ScriptsConfig;
+  readonly files: FilesConfig;
+  readonly rest: RestSettings;
   readonly serve: ServeConfig;
   readonly modelBehaviors: ModelBehaviorsConfig;
   readonly log: LogConfig;
@@ -28,7 +43,20 @@ export interface McpConfig {
   readonly configPollIntervalSeconds: number;
   readonly surfaceRefreshIntervalSeconds: number;
   readonly maxResponseBytes: number;
+  readonly quarantineSeconds: number;
+  readonly stdioIdleSeconds: number;
+  readonly resourceInlineTextLimit: number;
+  readonly attachmentMaxAgeDays: number;
+  readonly wrapperMode: WrapperMode;
+  readonly wrapperModeByTier: Readonly<Partial<Record<Tier, WrapperMode>>>;
+  readonly maxActivatedToolsPerSession: number;
+  readonly activationIdleTimeoutMinutes: number;
+  readonly maxPinnedServersPerSession: number;
+  readonly maxToolsPerRequest: number;
 }
+
+/** Section `web`: search and reading pages. */
+export type WebConfig = WebSettings;
 
 /** Section `serve`: the gateway. */
 export interface ServeConfig {
@@ -38,6 +66,19 @@ export interface ServeConfig {
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly expose: readonly string[];
+  readonly mode: WrapperMode;
+  readonly clientModes: Readonly<Record<string, WrapperMode>>;
+}
+
+/** Section `schedule`: scheduled tasks. */
+export interface ScheduleConfig {
+  readonly timeZone?: string | undefined;
+  readonly maxParallelRuns: number;
+}
+
+/** Section `files`: the shared folder for models. */
+export interface FilesConfig {
+  readonly maxWriteBytes: number;
 }
 
 /** Section `modelBehaviors`: what differs by model, by case-insensitive prefix of its id. */
@@ -75,6 +116,41 @@ const mcp = z.strictObject({
     .default(300)
     .describe('How often tools are listed again without notice; 0 = never.'),
   maxResponseBytes: positive.default(32 * 1024 * 1024).describe('Largest answer accepted from a server, bytes.'),
+  quarantineSeconds: positive
+    .default(60)
+    .describe('How long a server that keeps failing is left alone; doubles with each failure, up to ten times.'),
+  stdioIdleSeconds: seconds
+    .default(600)
+    .describe('A program that was not called for so long is ended, and started again on the next call; 0 = never.'),
+  resourceInlineTextLimit: positive
+    .default(32_000)
+    .describe('Longest text of a resource that is given whole, characters; a longer one is saved to a file.'),
+  attachmentMaxAgeDays: z
+    .number()
+    .nonnegative()
+    .default(0)
+    .describe('Files in shared/attachments that nobody wrote to for so many days are removed; 0 = they are kept.'),
+  wrapperMode: mode
+    .default('pinned')
+    .describe(
+      "How the agent's runs are offered the tools of servers: off, eager (all), lazy (found ones), pinned (also those of called servers), auto.",
+    ),
+  wrapperModeByTier: z
+    .partialRecord(
+      z
+        .string()
+        .toLowerCase()
+        .pipe(z.enum(['low', 'balanced', 'high'])),
+      mode,
+    )
+    .default({})
+    .describe('The same for runs of single model tiers: low, balanced, high.'),
+  maxActivatedToolsPerSession: positive.default(40).describe('Tools of servers that a session keeps in its list.'),
+  activationIdleTimeoutMinutes: positive.default(720).describe('A session that is not used for so long loses them.'),
+  maxPinnedServersPerSession: positive.default(3).describe('Servers that were called last whose tools are all kept.'),
+  maxToolsPerRequest: positive
+    .default(120)
+    .describe('Tools of servers are added while a request has fewer tools; providers refuse above 128.'),
 });
 
 const serve = z.strictObject({
@@ -86,7 +162,27 @@ const serve = z.strictObject({
   expose: z
     .array(z.string())
     .default([])
-    .describe('Further tool sources that clients of /mcp get, such as "schedule" or "memory"; "*" means all.'),
+    .describe('Further tool sources that clients of /mcp get, such as "scheduling" or "memory"; "*" means all.'),
+  mode: mode
+    .default('auto')
+    .describe('How clients of /mcp are offered the tools of servers, where their address has no ?mode=.'),
+  clientModes: z
+    .record(z.string(), mode)
+    .default({})
+    .describe('The same for single clients, by the name of their token.'),
+});
+
+const schedule = z.strictObject({
+  timeZone: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Time zone of cron lines until somebody sets one, such as Europe/Berlin; default the machine's."),
+  maxParallelRuns: positive.default(4).describe('Tasks that run at the same time.'),
+});
+
+const files = z.strictObject({
+  maxWriteBytes: positive.default(10_000_000).describe('Largest file that file_write makes, bytes.'),
 });
 
 const modelBehaviors = z.strictObject({
@@ -118,6 +214,11 @@ export const configSchema: z.ZodType<GantryConfig> = z.strictObject({
     .optional()
     .describe('Folder that tools, scripts and clients share; default "shared" in the data folder.'),
   mcp: mcp.prefault({}),
+  web: webConfig.prefault({}),
+  schedule: schedule.prefault({}),
+  scripts: scriptsConfig.prefault({}),
+  files: files.prefault({}),
+  rest: restConfig.prefault({}),
   serve: serve.prefault({}),
   modelBehaviors: modelBehaviors.prefault({}),
   log: z

@@ -19,11 +19,32 @@ const aliases: Readonly<Record<string, string>> = {
   GANTRY_TOKEN: 'serve.token',
   GANTRY_DATA: 'dataDir',
   GANTRY_SHARED_PATH: 'sharedDir',
+  GANTRY_BRAVE_API_KEY: 'web.apiKey',
+  GANTRY_SEARXNG_BASE_URL: 'web.searxngBaseUrl',
+  GANTRY_WEB_SEARCH_HEALTHCHECK_CACHE_SEC: 'web.healthcheckCacheSec',
+  GANTRY_WEB_SEARCH_TIMEOUT_MS: 'web.searchTimeoutMs',
+  GANTRY_FETCH_URL_TIMEOUT_MS: 'web.fetchTimeoutMs',
+  GANTRY_FETCH_URL_MAX_CONTENT_LENGTH: 'web.maxContentLength',
+  GANTRY_FETCH_URL_ENGINE_ORDER: 'web.fetchEngineOrder',
+  GANTRY_MAX_FETCH_SIZE_MB: 'web.maxFetchSizeMb',
+  GANTRY_REMOTE_FETCH_MAX_REDIRECTS: 'web.maxRedirects',
+};
+
+/** Names from before that hold without `GANTRY_`; what has it wins. The key of Brave is read by the web tools themselves. */
+const older: Readonly<Record<string, string>> = {
+  SEARXNG_BASE_URL: 'GANTRY_SEARXNG_BASE_URL',
+  WEB_SEARCH_HEALTHCHECK_CACHE_SEC: 'GANTRY_WEB_SEARCH_HEALTHCHECK_CACHE_SEC',
+  WEB_SEARCH_TIMEOUT_MS: 'GANTRY_WEB_SEARCH_TIMEOUT_MS',
+  FETCH_URL_TIMEOUT_MS: 'GANTRY_FETCH_URL_TIMEOUT_MS',
+  FETCH_URL_MAX_CONTENT_LENGTH: 'GANTRY_FETCH_URL_MAX_CONTENT_LENGTH',
+  FETCH_URL_ENGINE_ORDER: 'GANTRY_FETCH_URL_ENGINE_ORDER',
+  MAX_FETCH_SIZE_MB: 'GANTRY_MAX_FETCH_SIZE_MB',
+  USER_REMOTE_FETCH_MAX_REDIRECTS: 'GANTRY_REMOTE_FETCH_MAX_REDIRECTS',
 };
 
 /**
  * Reads the settings of the environment: `GANTRY_` and the path in capitals with `__` between levels
- * (`GANTRY_MCP__DEFAULTTIMEOUTMS`), or `McpBridge__` and the name (any case). Texts become what the schema asks for: a
+ * (`GANTRY_MCP__DEFAULTTIMEOUTMS`), `McpBridge__` or `WebTools__` and the name (any case), or one of the names from before. Texts become what the schema asks for: a
  * number, a boolean, or JSON for lists and maps. An unknown variable is a warning with the nearest name.
  */
 export const readEnvironment = (env: Readonly<Record<string, string | undefined>>): EnvironmentConfig => {
@@ -41,7 +62,11 @@ export const readEnvironment = (env: Readonly<Record<string, string | undefined>
     at[path.at(-1) as string] = member === undefined ? toTyped(text, leaf.types) : text;
   };
 
-  for (const [variable, text] of Object.entries(env)) {
+  // Older names come first, so that the others win.
+  const entries = Object.entries(env).toSorted(
+    ([a], [b]) => Number(b.toUpperCase() in older) - Number(a.toUpperCase() in older),
+  );
+  for (const [variable, text] of entries) {
     if (text === undefined || text === '') continue;
     const name = toGantryName(variable);
     if (name === undefined || otherVariables.has(name) || name.startsWith('GANTRY_BENCH_')) continue;
@@ -77,6 +102,8 @@ const variableOf = (path: readonly string[]): string => `GANTRY_${path.join('__'
 const toGantryName = (variable: string): string | undefined => {
   const upper = variable.toUpperCase();
   if (upper.startsWith('MCPBRIDGE__')) return `GANTRY_MCP__${upper.slice('MCPBRIDGE__'.length)}`;
+  if (upper.startsWith('WEBTOOLS__')) return `GANTRY_WEB__${upper.slice('WEBTOOLS__'.length)}`;
+  if (Object.hasOwn(older, upper)) return older[upper];
   return upper.startsWith('GANTRY_') ? upper : undefined;
 };
 

@@ -6,16 +6,22 @@ import type { McpBridgeSettings } from '../../mcp/bridge/bridge-options.ts';
 import type { McpBridge } from '../../mcp/bridge/bridge.ts';
 import { createMcpBridge } from '../../mcp/bridge/bridge.ts';
 import { createMcpConfigFile } from '../../mcp/bridge/config/config-file.ts';
+import type { IsOwnListener } from '../../net/address/own-listeners.ts';
+import { readNetPolicy } from '../../net/address/policy.ts';
+import type { McpToolsSettings } from '../../mcp/tools/mcp-tools.ts';
 import { createMcpTools } from '../../mcp/tools/mcp-tools.ts';
+import type { FoundTool } from '../../mcp/tools/typed/tool-search.ts';
 import type { ServerIndex } from '../../mcp/tools/server-index.ts';
 import type { McpServersIndexed } from '../../mcp/wire/index-message.ts';
 import { serversIndexedType } from '../../mcp/wire/index-message.ts';
 import type { ServiceDetails } from '../../mcp/wire/manage-messages.ts';
 import type { Plugin, PluginHost, ServiceKey } from '../../plugin/plugin.ts';
+import type { CallContext } from '../../tool/context.ts';
 import { createVolume } from '../../volume/volume.ts';
+import { version } from '../version.ts';
 
 /** How the plugin is used. */
-export interface McpOptions extends McpBridgeSettings {
+export interface McpOptions extends McpBridgeSettings, McpToolsSettings {
   /** File of servers, default `mcp.json` in the working folder; it need not exist. */
   readonly config?: string | undefined;
   /** Name to URL: written into the file unless an entry points there already. */
@@ -24,12 +30,21 @@ export interface McpOptions extends McpBridgeSettings {
   readonly configPollIntervalSeconds?: number | undefined;
   /** For `${NAME}` in headers and for launched programs; default the process's own. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Where this process listens itself: a server that a model registers is never there. */
+  readonly isOwnListener?: IsOwnListener | undefined;
+  /** Servers are connected after that; default at once. */
+  readonly connectAfter?: Promise<unknown> | undefined;
 }
 
 /** The MCP servers of a Gantry, for those who show or change them. */
-export interface McpServers extends Pick<McpBridge, 'servers' | 'refresh' | 'configError'> {
-  /** A connected server's identity, tools and prompts; undefined when it is not connected. */
+export interface McpServers extends Pick<
+  McpBridge,
+  'servers' | 'refresh' | 'configError' | 'add' | 'remove' | 'setEnabled' | 'startSignIn' | 'finishSignIn'
+> {
+  /** A server's identity, tools and prompts, now or when it was last connected; undefined when they are not known. */
   details(name: string): Promise<ServiceDetails | undefined>;
+  /** Searches the tools of servers that this caller may have; best first. */
+  findTools(query: string, limit: number, context: CallContext): readonly FoundTool[];
   /** Resolves when every server had its first attempt to connect and the tools of those that did are there. */
   ready(): Promise<void>;
 }
@@ -45,7 +60,15 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
   name: 'mcp',
   setup: async (gantry) => {
     const { bus, agent, log, clock, tools, guides } = gantry;
-    const { config = 'mcp.json', defaultServers, configPollIntervalSeconds, env = process.env, ...settings } = options;
+    const {
+      config = 'mcp.json',
+      defaultServers,
+      configPollIntervalSeconds,
+      env = process.env,
+      isOwnListener,
+      connectAfter,
+      ...settings
+    } = options;
     const bridge = createMcpBridge({
       agent,
       bus,
@@ -53,6 +76,10 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
       log,
       env,
       settings,
+      version,
+      connectAfter,
+      store: gantry.store,
+      addresses: { policy: readNetPolicy(env), isOwnListener: isOwnListener ?? (() => false) },
       volume: createVolume(gantry.sharedDir),
       config: createMcpConfigFile({
         path: resolve(config),
@@ -69,20 +96,36 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
       log,
       guides,
       registry: tools,
+      fit: gantry.fitTool,
+      store: gantry.store,
+      dataDir: gantry.dataDir,
+      settings,
       requestTimeoutMs: settings.defaultTimeoutMs,
     });
-    const { index, manage } = agentSide;
+    const { index, manage, search, typed } = agentSide;
+    gantry.offerTypedTools(typed);
     gantry.provide(mcpServers, {
       servers: () => bridge.servers(),
       refresh: (name) => bridge.refresh(name).then(() => caughtUp(gantry, index)),
       configError: () => bridge.configError(),
+      add: (...args) => bridge.add(...args).then((status) => caughtUp(gantry, index).then(() => status)),
+      remove: (name) => bridge.remove(name).then(() => caughtUp(gantry, index)),
+      setEnabled: (...args) => bridge.setEnabled(...args).then((status) => caughtUp(gantry, index).then(() => status)),
+      startSignIn: bridge.startSignIn,
+      finishSignIn: (answer) =>
+        bridge.finishSignIn(answer).then((status) => caughtUp(gantry, index).then(() => status)),
       details: async (name) => {
         const known = index.list().find((server) => server.serverName.toLowerCase() === name.toLowerCase());
         return known && manage.details(known.serverName);
       },
+      findTools: (query, limit, context) => search.find('tool', query, limit, context),
       ready: () => bridge.ready().then(() => caughtUp(gantry, index)),
     });
-    gantry.onStart(() => bridge.start());
+    gantry.onStart(async () => {
+      await bridge.start();
+      // Without a server nothing would be announced, and a model could not add the first one.
+      await caughtUp(gantry, index);
+    });
     gantry.onStop(() => agentSide[Symbol.asyncDispose]());
     gantry.onStop(() => bridge[Symbol.asyncDispose]());
   },

@@ -4,23 +4,37 @@ import type { Clock, Timer } from '../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { Volume } from '../../volume/volume.ts';
-import type { ServerStatus } from '../wire/server-state.ts';
+import type { IsOwnListener } from '../../net/address/own-listeners.ts';
+import type { NetPolicy } from '../../net/address/policy.ts';
+import { publicOnly } from '../../net/address/policy.ts';
+import type { Store } from '../../store/store.ts';
+import type { FileVolume } from '../../volume/volume.ts';
+import type { ServerState, ServerStatus } from '../wire/server-state.ts';
+import { startCleanUp } from './attachments/clean-up.ts';
+import { createPassthrough } from './attachments/passthrough.ts';
+import { createCredentialStore } from './auth/credential-store.ts';
+import type { SignInStep } from './auth/sign-ins.ts';
+import { createSignIns } from './auth/sign-ins.ts';
 import type { McpBridgeSettings } from './bridge-options.ts';
 import { toBridgeSettings } from './bridge-options.ts';
 import { createToolCaller } from './call/call-tool.ts';
 import { unknownServer } from './call/server-directory.ts';
+import { createServerCatalog } from './catalog/server-catalog.ts';
 import type { LoadedConfig, McpConfigFile } from './config/config-file.ts';
+import { createAddressGuard } from './connection/address-guard.ts';
 import { createHttpPool } from './connection/http-pool.ts';
+import { createArgGuards } from './guards/create-arg-guards.ts';
 import { createIndexPublisher } from './index-publisher.ts';
 import { serveInvoke } from './invoke-handler.ts';
-import { serveManage } from './manage-handler.ts';
+import type { OperatorEdits } from './edits/server-edits.ts';
+import { createServerEdits } from './edits/server-edits.ts';
+import { serveManage } from './manage/manage-handler.ts';
 import { createResultMapper } from './result/result-mapper.ts';
 import type { ManagedServer } from './server/managed-server.ts';
 import { createServerSet } from './server/server-set.ts';
 
 /** The owner of all connections to servers. Disposing gives running calls their time, then ends everything, programs included. */
-export interface McpBridge extends AsyncDisposable {
+export interface McpBridge extends AsyncDisposable, OperatorEdits {
   /** Serves the bus, reads the file of servers and begins to connect all of them at once. Resolves before they are connected. */
   start(): Promise<void>;
   /** Resolves when the first attempt to connect each server has ended, well or not. */
@@ -37,10 +51,24 @@ export interface McpBridge extends AsyncDisposable {
   /** One server, its name in any case. */
   server(name: string): ServerStatus | undefined;
   /**
-   * Connects one server anew, or every one that is connected, and announces it again.
+   * Connects one server anew, or every one that is connected or should be, and announces it again. Ends a quarantine.
    * @throws {GantryError} `server_unknown`; for a named server also why it could not be connected.
    */
   refresh(name?: string): Promise<void>;
+  /**
+   * Begins a sign-in that comes back to `redirectUrl`, an address of this machine.
+   * @throws {GantryError} `server_unknown`, `invalid_arguments`, `auth_required`
+   */
+  startSignIn(name: string, redirectUrl: string): Promise<SignInStep>;
+  /**
+   * Finishes a sign-in with what came back and connects the server anew.
+   * @throws {GantryError} `invalid_arguments`, `auth_required`
+   */
+  finishSignIn(answer: {
+    readonly state: string;
+    readonly code: string;
+    readonly iss?: string | undefined;
+  }): Promise<ServerStatus>;
   /** Calls the listener whenever `servers()` may give something else. Returns the way to stop. */
   onChange(listener: () => void): () => void;
 }
@@ -52,9 +80,20 @@ export interface McpBridgeOptions {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Log;
+  /** The file of servers; it is disposed with the bridge. */
   readonly config: McpConfigFile;
-  readonly volume: Volume;
+  readonly volume: FileVolume;
   readonly settings?: McpBridgeSettings | undefined;
+  /** Where what servers offer and the tokens of sign-ins are kept. */
+  readonly store: Pick<Store, 'documents' | 'secrets'>;
+  /** Which addresses a model may name for a server; default only the public internet. */
+  readonly addresses?: { readonly policy: NetPolicy; readonly isOwnListener: IsOwnListener } | undefined;
+  /** What the bridge tells servers its version is. */
+  readonly version: string;
+  /** Servers are connected after that, so that connecting does not hold up what comes first; default at once. */
+  readonly connectAfter?: Promise<unknown> | undefined;
+  /** From 0 to 1; spreads the waits between attempts. Default chance. */
+  readonly random?: (() => number) | undefined;
   /** The host's environment: for `${NAME}` in headers, and a few variables for launched programs. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -63,7 +102,11 @@ export interface McpBridgeOptions {
 export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
   const { agent, bus, clock, log, config } = options;
   const settings = toBridgeSettings(options.settings ?? {});
-  const pool = createHttpPool({ maxResponseBytes: settings.maxResponseBytes });
+  const guard = createAddressGuard(options.addresses ?? { policy: publicOnly, isOwnListener: () => false }, clock);
+  const argGuards = createArgGuards(settings.argGuards);
+  const pool = createHttpPool({ maxResponseBytes: settings.maxResponseBytes, guard });
+  const credentials = createCredentialStore(options.store.secrets);
+  const signIns = createSignIns({ credentials, env: options.env, clock, log });
   const listeners = new Set<() => void>();
   const publisher = createIndexPublisher({ bus, agent, log });
   const servers = createServerSet({
@@ -72,7 +115,21 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
     settings,
     pool,
     env: options.env,
+    clientVersion: options.version,
+    random: options.random ?? Math.random,
+    connectAfter: options.connectAfter ?? Promise.resolve(),
+    argGuards,
+    catalog: createServerCatalog(options.store.documents('mcp-catalog'), log),
+    tokensFor: signIns.tokensFor,
     publisher,
+    onForgotten: (id) => {
+      credentials.delete(id).catch((error: unknown) => {
+        log.warn(
+          { serverId: id, reason: messageOf(error) },
+          'the sign-in of a server that is gone could not be deleted',
+        );
+      });
+    },
     onStatus: () => {
       for (const listener of listeners) listener();
     },
@@ -96,23 +153,30 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
       return;
     }
     configError = undefined;
-    await servers.apply(loaded);
+    if (!isStopping) await servers.apply(loaded);
   };
 
   const reload = (): Promise<void> => (loading = loading.then(load));
 
-  const refresh = async (name?: string): Promise<void> => {
-    if (name === undefined) {
-      const connected = servers.all().filter((server) => server.snapshot !== undefined);
-      await Promise.all(connected.map(refreshGuarded));
-      return;
-    }
+  const named = (name: string): ManagedServer => {
     const server = servers.directory.get(name.toLowerCase());
-    if (!server)
-      throw new GantryError('server_unknown', unknownServer(servers.directory, name), {
-        details: { name, known: servers.all().map((known) => known.name) },
-      });
-    await server.reconnect();
+    if (server) return server;
+    throw new GantryError('server_unknown', unknownServer(servers.directory, name), {
+      details: { name, known: servers.all().map((known) => known.name) },
+    });
+  };
+
+  const edits = createServerEdits({ config, reload, named, guard });
+
+  const refresh = async (name?: string): Promise<void> => {
+    if (name !== undefined) return await named(name).reconnect();
+    const meant = servers.all().filter((server) => server.snapshot || downStates.has(server.status().state));
+    await Promise.all(meant.map(refreshGuarded));
+  };
+
+  const refreshConnected = async (): Promise<void> => {
+    const connected = servers.all().filter((server) => server.snapshot !== undefined);
+    await Promise.all(connected.map(refreshGuarded));
   };
 
   const refreshGuarded = (server: ManagedServer): Promise<void> =>
@@ -124,7 +188,8 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
     // A request from before the servers were first announced asks for what has happened since.
     if (readyAtMs === undefined || envelope.timestampMs < readyAtMs) return 'ack';
     const name = isObject(envelope.body) ? envelope.body['serverName'] : undefined;
-    await refresh(typeof name === 'string' && name !== '' ? name : undefined).catch((error: unknown) => {
+    const refreshed = typeof name === 'string' && name !== '' ? refresh(name) : refreshConnected();
+    await refreshed.catch((error: unknown) => {
       log.warn({ reason: messageOf(error) }, 'a request to refresh servers failed');
     });
     return 'ack';
@@ -143,15 +208,38 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
       servers: servers.directory,
       settings,
       mapResult: createResultMapper({ volume: options.volume, log }),
+      argGuards,
+      passAttachments: createPassthrough({
+        volume: options.volume,
+        http: pool.filesFor,
+        env: options.env,
+        clock,
+        log,
+      }),
       clock,
       log,
     });
     const patience = (): Promise<void> =>
       new Promise((resolve) => void clock.startTimer(settings.drainTimeoutMs, resolve));
     served.push(await serveInvoke({ bus, agent, log, callTool, patience }));
-    served.push(await serveManage({ bus, agent, log, servers: servers.directory }));
+    const { volume } = options;
+    const { resourceInlineTextLimit } = settings;
+    served.push(
+      await serveManage({
+        bus,
+        agent,
+        clock,
+        log,
+        servers: servers.directory,
+        volume,
+        resourceInlineTextLimit,
+        ...edits.agent,
+      }),
+    );
     const refreshes: Subscription = await bus.subscribe(topics.mcpMetaRefresh, `${agent}.mcp-refresh`, onRefresh);
     served.push(refreshes);
+    const { attachmentMaxAgeDays: maxAgeDays } = settings;
+    if (maxAgeDays > 0) served.push(startCleanUp({ volume, maxAgeDays, clock, log }));
   };
 
   return {
@@ -171,6 +259,19 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
     servers: () => servers.statuses(),
     server: (name) => servers.statuses().find((status) => status.name.toLowerCase() === name.toLowerCase()),
     refresh,
+    ...edits.operator,
+    startSignIn: async (name, redirectUrl) => {
+      const server = named(name);
+      const fetch = pool.fetchFor(server.name, { isGuarded: server.entry.origin === 'agent' });
+      const step = await signIns.start(server, fetch, redirectUrl);
+      if (step.authorizationUrl === null) await refreshGuarded(server);
+      return step;
+    },
+    finishSignIn: async (answer) => {
+      const server = named(await signIns.finish(answer));
+      await refreshGuarded(server);
+      return server.status();
+    },
     onChange: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -179,12 +280,17 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
       if (isStopping) return;
       isStopping = true;
       sweeping?.stop();
+      signIns[Symbol.dispose]();
       started.resolve();
       await config[Symbol.asyncDispose]();
       await Promise.all(served.map((service) => service[Symbol.asyncDispose]()));
-      await loading;
+      // Ends attempts to connect too, which a reload may be waiting for.
       await servers[Symbol.asyncDispose]();
+      await loading;
       await pool[Symbol.asyncDispose]();
     },
   };
 };
+
+/** Down, though nothing in the entry or on purpose keeps them so. */
+const downStates: ReadonlySet<ServerState> = new Set(['unreachable', 'quarantined', 'needs_login']);

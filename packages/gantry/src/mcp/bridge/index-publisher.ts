@@ -6,13 +6,13 @@ import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { McpServersIndexed, ServerSummary } from '../wire/index-message.ts';
 import { serversIndexedType } from '../wire/index-message.ts';
-import type { Snapshot } from './server/managed-server.ts';
+import type { Offer } from './server/managed-server.ts';
 import { describeSurface } from './surface/describe-surface.ts';
 
 /** Tells the agent side what servers there are. */
 export interface IndexPublisher {
   /** A server is there, or offers something else now. */
-  announce(snapshot: Snapshot): void;
+  announce(offer: Offer): void;
   /** A server is not offered any more. Only one that had been announced is withdrawn. */
   withdraw(name: string): void;
 }
@@ -35,9 +35,9 @@ export const createIndexPublisher = (options: { bus: Bus; agent: string; log: Lo
   };
 
   return {
-    announce: (snapshot) => {
-      announced.add(snapshot.name);
-      publish({ servers: [toSummary(snapshot)], removedServers: [] });
+    announce: (offer) => {
+      announced.add(offer.name);
+      publish({ servers: [toSummary(offer)], removedServers: [] });
     },
     withdraw: (name) => {
       if (announced.delete(name)) publish({ servers: [], removedServers: [name] });
@@ -45,7 +45,7 @@ export const createIndexPublisher = (options: { bus: Bus; agent: string; log: Lo
   };
 };
 
-const toSummary = ({ name, entry, identityHash, surface }: Snapshot): ServerSummary => {
+const toSummary = ({ name, entry, identityHash, surface }: Offer): ServerSummary => {
   const { identity, tools, prompts, resources, templates } = surface;
   const resourceNames = [...resources, ...templates].map(
     (resource) => resource.name ?? resource.uri ?? resource.uriTemplate ?? '',

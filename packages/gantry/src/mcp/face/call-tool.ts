@@ -7,6 +7,7 @@ import type { JsonSchema } from '../../tool/registration.ts';
 import type { Toolsets } from '../../toolset/toolset.ts';
 import { toCallToolResult } from './call-result.ts';
 import type { Visitor } from './visitor.ts';
+import { contextOf } from './visitor.ts';
 
 /** A `tools/call` as it came. */
 export interface ClientCall {
@@ -38,8 +39,7 @@ export const callTool = async (
   call: ClientCall,
 ): Promise<CallAnswer> => {
   const context: CallContext = {
-    caller: 'client',
-    client: visitor.client,
+    ...contextOf(visitor),
     trace: traceOf(call.meta),
     signal: call.signal,
     onProgress: progressOf(call),

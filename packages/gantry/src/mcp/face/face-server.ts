@@ -36,7 +36,10 @@ export const createFaceServer = (parts: FaceParts, visitor: Visitor): Server => 
     },
   );
   server.onerror = (error) => log.debug({ reason: messageOf(error) }, 'an MCP message could not be served');
-  server.setRequestHandler('tools/list', (request) => pages.page(visitor, request.params?.cursor));
+  server.setRequestHandler('tools/list', async (request) => {
+    await pages.prepare(visitor);
+    return pages.page(visitor, request.params?.cursor);
+  });
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     // The client may have gone; the call goes on or is cancelled elsewhere.
     const notify = (progress: ProgressParams): void => {

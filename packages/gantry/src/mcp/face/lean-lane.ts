@@ -106,20 +106,25 @@ export const createLeanLane = (parts: FaceParts, clock: Clock): LeanLane => {
   };
 
   const list = (
-    { id }: PlainRequest,
+    request: PlainRequest,
     visitor: Visitor,
     wording: Wording,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Response> | undefined => {
     const text = wording.list(pages.page(visitor, undefined));
-    if (text === undefined) return undefined;
-    return Promise.resolve(jsonResponse(`{"result":${text},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`, headers));
+    return text === undefined ? undefined : Promise.resolve(listResponse(request, text, headers));
+  };
+
+  const listModern = async (plain: PlainRequest, visitor: Visitor): Promise<Response> => {
+    await pages.prepare(visitor);
+    return listResponse(plain, modernWording.list(pages.page(visitor, undefined)) as string);
   };
 
   return {
     modern: (request, body, visitor) => {
       const plain = toPlainModernRequest(request, body);
-      if (!plain?.call) return plain && list(plain, visitor, modernWording);
+      if (!plain) return undefined;
+      if (!plain.call) return listModern(plain, visitor);
       const { signal } = request;
       const key = {};
       const controller = modernCalls.begin(key);
@@ -149,6 +154,9 @@ export const createLeanLane = (parts: FaceParts, clock: Clock): LeanLane => {
     [Symbol.dispose]: () => modernCalls.cancelAll(),
   };
 };
+
+const listResponse = ({ id }: PlainRequest, page: string, headers?: Readonly<Record<string, string>>): Response =>
+  jsonResponse(`{"result":${page},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`, headers);
 
 const textOf = (texts: WeakMap<ListToolsResult, string>, page: ListToolsResult, toWire: () => unknown): string => {
   let text = texts.get(page);

@@ -41,7 +41,7 @@ const open = () => {
   const clock = fakeClock();
   const toolsets = createToolsets({ registry, log: silentLog });
   const invoker = makeInvoker(registry, { lookUp: toolsets.find, clock });
-  const face = createMcpFace({ name: 'g', version: '1', toolsets, invoker, registry, clock, log: silentLog });
+  const face = createMcpFace({ name: 'g', version: '1', toolsets, invoker, clock, log: silentLog });
   return { face, started: started.promise };
 };
 type Face = ReturnType<typeof open>['face'];

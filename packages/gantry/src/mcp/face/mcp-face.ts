@@ -1,13 +1,13 @@
 import type { Readable, Writable } from 'node:stream';
-import type { McpRequestContext, Server } from '@modelcontextprotocol/server';
+import type { McpHttpHandler, McpRequestContext, Server } from '@modelcontextprotocol/server';
 import { createMcpHandler, isLegacyRequest, legacyStatelessFallback } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { Invoker } from '../../invoke/invoker.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
 import { isObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { ToolRegistry } from '../../tool/registry.ts';
 import type { Toolsets } from '../../toolset/toolset.ts';
 import { createChangeNotice } from './change-notice.ts';
 import type { FaceMode } from './face-mode.ts';
@@ -22,6 +22,7 @@ import { serveStdio } from './serve-stdio.ts';
 import { createSessions } from './sessions.ts';
 import { createToolPages } from './tool-pages.ts';
 import type { Visitor } from './visitor.ts';
+import { contextOf } from './visitor.ts';
 
 /** What the face is made of. */
 export interface McpFaceOptions {
@@ -32,8 +33,8 @@ export interface McpFaceOptions {
   readonly instructions?: string | undefined;
   readonly toolsets: Toolsets;
   readonly invoker: Invoker;
-  /** Tells when the tools change. */
-  readonly registry: Pick<ToolRegistry, 'version' | 'onChange'>;
+  /** The mode of a client whose address names none; default `auto`. */
+  readonly modeFor?: ((client: string | undefined) => FaceMode) | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Sessions of 2025 clients at most; default 1,000. */
@@ -60,23 +61,28 @@ export interface McpFace extends AsyncDisposable {
 
 const changeDelayMs = 100;
 
-/** Makes the face. Clients are told of changed tools 100 ms after the first of a burst of changes. */
+/**
+ * Makes the face. A client is told of changed tools 100 ms after the first of a burst of changes, and only when its own list is another
+ * now.
+ */
 export const createMcpFace = (options: McpFaceOptions): McpFace => {
-  const { toolsets, registry, clock, log, maxBodyBytes = 4 * 1024 * 1024 } = options;
+  const { toolsets, clock, log, maxBodyBytes = 4 * 1024 * 1024, modeFor = () => 'auto' } = options;
   const parts: FaceParts = {
     ...options,
-    pages: createToolPages(toolsets, () => registry.version),
+    pages: createToolPages(toolsets),
     schemaValidator: new AjvJsonSchemaValidator(),
   };
+  const stampOf = (visitor: Visitor): string => toolsets.stamp(contextOf(visitor));
   // Servers whose client has finished the handshake and takes notices on its connection.
-  const connected = new Set<Server>();
+  const connected = new Map<Server, Listener>();
   const visitors = new WeakMap<Request, Visitor>();
   const streams = new AbortController();
 
   const open = (visitor: Visitor, era: McpRequestContext['era']): Server => {
     const server = createFaceServer(parts, visitor);
-    if (era === 'modern') connected.add(server);
-    else server.oninitialized = () => void connected.add(server);
+    const connect = (): void => void connected.set(server, { visitor, told: stampOf(visitor) });
+    if (era === 'modern') connect();
+    else server.oninitialized = connect;
     server.onclose = () => void connected.delete(server);
     return server;
   };
@@ -86,7 +92,18 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
     createFaceServer(parts, (requestInfo && visitors.get(requestInfo)) ?? { mode: 'auto' });
 
   const report = (error: Error): void => log.debug({ reason: messageOf(error) }, 'an MCP request was not served');
-  const modern = createMcpHandler(openForRequest, { legacy: 'reject', onerror: report });
+  // Its listeners cannot be told one by one, so clients that see different lists have handlers of their own.
+  const handlers = new Map<string, Listener & { readonly handler: McpHttpHandler }>();
+  const modernFor = (visitor: Visitor): McpHttpHandler => {
+    const key = `${visitor.mode}\n${visitor.client ?? ''}`;
+    let known = handlers.get(key);
+    if (!known) {
+      const handler = createMcpHandler(openForRequest, { legacy: 'reject', onerror: report });
+      known = { handler, visitor, told: stampOf(visitor) };
+      handlers.set(key, known);
+    }
+    return known.handler;
+  };
   const withoutSession = legacyStatelessFallback(openForRequest, report);
   const lane = createLeanLane(parts, clock);
   const sessions = createSessions({
@@ -98,16 +115,25 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
     idleMs: options.sessionIdleMs,
   });
 
+  /** True when the list is another than the one that was last told of. */
+  const isNews = (listener: Listener): boolean => {
+    const stamp = stampOf(listener.visitor);
+    const isOther = stamp !== listener.told;
+    listener.told = stamp;
+    return isOther;
+  };
   const notice = createChangeNotice(clock, changeDelayMs, () => {
-    modern.notify.toolsChanged();
-    for (const server of connected)
+    for (const listener of handlers.values()) if (isNews(listener)) listener.handler.notify.toolsChanged();
+    for (const [server, listener] of connected) {
+      if (!isNews(listener)) continue;
       server
         .sendToolListChanged()
         .catch((error: unknown) =>
           log.debug({ reason: messageOf(error) }, 'an MCP client could not be told of changes'),
         );
+    }
   });
-  const stopWatching = registry.onChange(notice.changed);
+  const stopWatching = toolsets.onChange(notice.changed);
 
   const serve = async (request: Request, body: unknown, visitor: Visitor): Promise<Response> => {
     const plain = lane.modern(request, body, visitor) ?? sessions.inLane(request, body, visitor);
@@ -116,7 +142,7 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
     const target = !isLegacy && isListen(body) ? endingWith(request, streams.signal) : request;
     visitors.set(target, visitor);
     const parsed = { parsedBody: body };
-    if (!isLegacy) return modern.fetch(target, parsed);
+    if (!isLegacy) return modernFor(visitor).fetch(target, parsed);
     return sessions.handle(target, body, visitor) ?? withoutSession(target, parsed);
   };
 
@@ -124,18 +150,19 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
     handleHttp: async (request, { client } = {}) => {
       let visitor: Visitor;
       try {
-        visitor = { client, mode: parseFaceMode(new URL(request.url).searchParams.get('mode')) };
+        const named = new URL(request.url).searchParams.get('mode');
+        visitor = { client, mode: parseFaceMode(named, modeFor(client)) };
       } catch (error) {
         if (!GantryError.is(error)) throw error;
         return jsonRpcError(400, -32_602, error.message);
       }
-      if (visitor.mode === 'lazy' || visitor.mode === 'pinned')
-        log.debug({ mode: visitor.mode }, 'tools are offered as in mode "auto"');
       const body = await readJsonBody(request, maxBodyBytes);
       return body.ok ? serve(request, body.json, visitor) : body.refusal;
     },
-    serveStdio: ({ input, output, mode = 'auto' } = {}) =>
-      serveStdio((era) => open({ mode }, era), { input, output, log }),
+    serveStdio: ({ input, output, mode = modeFor(undefined) } = {}) => {
+      const connection = newId();
+      return serveStdio((era) => open({ mode, connection }, era), { input, output, log });
+    },
     endStreams: () => {
       streams.abort();
       sessions.endStreams();
@@ -144,11 +171,19 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
       stopWatching();
       notice[Symbol.dispose]();
       lane[Symbol.dispose]();
-      await Promise.all([modern.close(), sessions[Symbol.asyncDispose]()]);
-      await Promise.all([...connected].map((server) => server.close()));
+      const closing = [...handlers.values()].map(({ handler }) => handler.close());
+      await Promise.all([...closing, sessions[Symbol.asyncDispose]()]);
+      await Promise.all([...connected.keys()].map((server) => server.close()));
     },
   };
 };
+
+/** A client that is told when its list changes. */
+interface Listener {
+  readonly visitor: Visitor;
+  /** The stamp of the list that it was last told of. */
+  told: string;
+}
 
 const isListen = (body: unknown): boolean => isObject(body) && body['method'] === 'subscriptions/listen';
 

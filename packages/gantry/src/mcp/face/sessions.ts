@@ -71,8 +71,9 @@ export const createSessions = (options: SessionsOptions): Sessions => {
     if (oldest) drop(oldest);
   };
 
-  const start = async (request: Request, body: unknown, visitor: Visitor): Promise<Response> => {
+  const start = async (request: Request, body: unknown, caller: Visitor): Promise<Response> => {
     const id = newId();
+    const visitor: Visitor = { ...caller, connection: id };
     const server = open(visitor);
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
     const session: Session = {

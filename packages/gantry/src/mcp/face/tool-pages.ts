@@ -3,43 +3,43 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { ToolRegistration } from '../../tool/registration.ts';
 import type { Toolsets } from '../../toolset/toolset.ts';
 import type { Visitor } from './visitor.ts';
+import { contextOf } from './visitor.ts';
 
 /** The answers to `tools/list`. */
 export interface ToolPages {
+  /** Fetches what is stored about a visitor that has an identity; await it before {@link ToolPages.page}. */
+  prepare(visitor: Visitor): Promise<void>;
   /**
-   * All tools this visitor is shown now, as one page; made once per visitor and version of the registry.
+   * All tools this visitor is shown now, as one page; the same object as long as they are the same.
    * @throws {ProtocolError} invalid params for a cursor, since there is no second page.
    */
   page(visitor: Visitor, cursor: string | undefined): ListToolsResult;
 }
 
-// Visitors come with tokens that an operator made, so there are few; the bound only keeps a mistake from growing for ever.
+// One for each list that is in use; the bound only keeps many short sessions from growing for ever.
 const maxKept = 500;
 
-/** Makes the pages over the toolsets; `version` tells when they have to be made again. */
-export const createToolPages = (toolsets: Toolsets, version: () => number): ToolPages => {
+/** Makes the pages over the toolsets. */
+export const createToolPages = (toolsets: Toolsets): ToolPages => {
+  // By what the list depends on, least recently used first.
   const kept = new Map<string, ListToolsResult>();
-  let keptVersion = -1;
 
   return {
+    prepare: (visitor) => toolsets.prepare(contextOf(visitor)),
     page: (visitor, cursor) => {
       if (cursor !== undefined)
         throw new ProtocolError(
           ProtocolErrorCode.InvalidParams,
           'Unknown cursor: all tools come on one page; ask without a cursor.',
         );
-      const current = version();
-      if (current !== keptVersion || kept.size >= maxKept) {
-        kept.clear();
-        keptVersion = current;
-      }
-      const showsTyped = visitor.mode !== 'off';
-      const key = `${showsTyped}\n${visitor.client ?? ''}`;
-      let page = kept.get(key);
-      if (!page) {
-        const { tools } = toolsets.for({ caller: 'client', client: visitor.client });
-        page = { tools: tools.filter((tool) => showsTyped || !tool.target).map(toListedTool) };
-        kept.set(key, page);
+      const context = contextOf(visitor);
+      const key = `${visitor.client ?? ''}\n${toolsets.stamp(context)}`;
+      const page = kept.get(key) ?? { tools: toolsets.for(context).tools.map(toListedTool) };
+      kept.delete(key);
+      kept.set(key, page);
+      for (const oldest of kept.keys()) {
+        if (kept.size <= maxKept) break;
+        kept.delete(oldest);
       }
       return page;
     },

@@ -29,7 +29,7 @@ it("fails with the bridge's own words", async () => {
   const { client } = await open({ messageType: 'McpManageError', body: { error: 'it is down' } });
   await expect(client.details('a')).rejects.toMatchObject({
     code: 'execution_failed',
-    message: 'The details of server "a" cannot be had: it is down',
+    message: 'Details of server "a": it is down',
   });
 });
 

@@ -6,16 +6,36 @@ import type { Clock } from '../../kernel/clock.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { GetServiceDetails, ServiceDetails } from '../wire/manage-messages.ts';
-import { manageMessageTypes } from '../wire/manage-messages.ts';
+import type {
+  FilledPrompt,
+  GetPrompt,
+  GetServiceDetails,
+  ListResources,
+  ReadResource,
+  ReadResourceResult,
+  RegisterServer,
+  ResourceList,
+  ServerRegistered,
+  ServerUnregistered,
+  ServiceDetails,
+  UnregisterServer,
+} from '../wire/manage-messages.ts';
+import { manageMessageTypes as types } from '../wire/manage-messages.ts';
 
-/** Asks the bridge about its servers. */
+/**
+ * Asks the bridge about its servers, and to change them.
+ *
+ * Every method throws a GantryError: `execution_failed` with the bridge's message, which is written for whoever asked; `timeout` after 30 s,
+ * naming what gave no answer.
+ */
 export interface ManageClient extends AsyncDisposable {
-  /**
-   * A server's identity, tools and prompts, with the server's own schemas.
-   * @throws {GantryError} `execution_failed` with the bridge's message; `timeout` after 30 s.
-   */
-  details(serverName: string): Promise<ServiceDetails>;
+  /** A server's identity, tools and prompts, with the server's own schemas. */
+  details(serverName: string, toolName?: string): Promise<ServiceDetails>;
+  register(server: RegisterServer): Promise<ServerRegistered>;
+  unregister(serverName: string): Promise<ServerUnregistered>;
+  prompt(request: GetPrompt): Promise<FilledPrompt>;
+  resources(serverName: string): Promise<ResourceList>;
+  readResource(request: ReadResource): Promise<ReadResourceResult>;
 }
 
 const timeoutMs = 30_000;
@@ -37,18 +57,46 @@ export const createManageClient = (options: {
     clock,
   });
 
+  const ask = async <Answer>(
+    messageType: string,
+    answerType: string,
+    body: object,
+    subject: string,
+  ): Promise<Answer> => {
+    const reply = await requester.request(topics.mcpManage, {
+      messageType,
+      body,
+      destination: agent,
+      headers: { [messageHeaders.contentTrust]: 'tool-request' },
+      timeoutMs,
+      onTimeout: () =>
+        new GantryError('timeout', `${subject}: the MCP bridge gave no answer within ${timeoutMs} ms.`, {
+          details: { timeoutMs },
+        }),
+    });
+    if (reply.messageType === answerType) return reply.body as Answer;
+    const reason = isObject(reply.body) ? reply.body['error'] : undefined;
+    const message = typeof reason === 'string' ? reason : `the bridge gave an answer of type ${reply.messageType}`;
+    throw new GantryError('execution_failed', `${subject}: ${message}`);
+  };
+
   return {
-    details: async (serverName) => {
-      const body: GetServiceDetails = { serverName };
-      const headers = { [messageHeaders.contentTrust]: 'tool-request' };
-      const messageType = manageMessageTypes.getDetails;
-      const reply = await requester.request(topics.mcpManage, { messageType, body, headers, timeoutMs });
-      if (reply.messageType === manageMessageTypes.details) return reply.body as ServiceDetails;
-      const reason = isObject(reply.body) ? String(reply.body['error']) : `an answer of type ${reply.messageType}`;
-      throw new GantryError('execution_failed', `The details of server "${serverName}" cannot be had: ${reason}`, {
-        details: { server: serverName },
-      });
+    details: (serverName, toolName) => {
+      const body: GetServiceDetails = { serverName, toolName };
+      return ask(types.getDetails, types.details, body, `Details of server "${serverName}"`);
     },
+    register: (body) => ask(types.registerServer, types.serverRegistered, body, `Registering server "${body.name}"`),
+    unregister: (serverName) => {
+      const body: UnregisterServer = { serverName };
+      return ask(types.unregisterServer, types.serverUnregistered, body, `Unregistering server "${serverName}"`);
+    },
+    prompt: (body) =>
+      ask(types.getPrompt, types.prompt, body, `Prompt "${body.promptName}" of server "${body.serverName}"`),
+    resources: (serverName) => {
+      const body: ListResources = { serverName };
+      return ask(types.listResources, types.resources, body, `Resources of server "${serverName}"`);
+    },
+    readResource: (body) => ask(types.readResource, types.resource, body, `Resource of server "${body.serverName}"`),
     [Symbol.asyncDispose]: () => requester[Symbol.asyncDispose](),
   };
 };

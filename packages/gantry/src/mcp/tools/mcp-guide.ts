@@ -23,12 +23,39 @@ const text = `# Tools of MCP servers
 
 MCP servers give you live, personal and external data and actions. Each tool of a connected server is a tool of its own.
 
+## Finding
+
+- \`mcp_find_tools\` searches the tools of all servers by what they do. The best results show their whole schema, the others a
+  signature. What it finds becomes callable by name.
+- \`mcp_list_services\` shows the servers; \`mcp_get_service_details\` shows one server's tools and makes them callable by name.
+- Once you have called a server, all its tools may stay in your list. A tool that is not in your list still runs by its name.
+- When a server changes a tool, the tool leaves your list; search again and you get it with its new schema.
+
 ## Names
 
-- A tool is called \`{server}__{tool}\`: \`search\` of the server \`wiki\` is \`wiki__search\`.
-- Characters other than letters, digits, \`_\` and \`-\` became \`-\`; a name above 64 characters ends in a hash. Copy names from
-  the tool list, do not build them.
+- A tool is called \`{server}__{tool}\`: \`search\` of the server \`wiki\` is \`wiki__search\`. A prompt is
+  \`{server}__{prompt}-prompt\`; its parameters are the prompt's arguments, all texts.
+- Characters other than letters, digits, \`_\` and \`-\` became \`-\`; a name above 64 characters ends in a hash. Copy names, do not
+  build them.
 - The description starts with the server's name in brackets, followed by the server's own text.
+- \`mcp_invoke_tool\` calls a tool by the server's own name: \`{"server_name": "wiki", "tool_name": "search", "arguments": {…}}\`.
+
+## Resources and prompts
+
+- \`mcp_list_resources\` lists a server's resources and URI templates, \`mcp_read_resource\` reads one. Long text and bytes are saved and
+  come back as a path in the shared folder.
+- \`mcp_get_prompt\` fills a prompt in and returns its messages.
+
+## Files
+
+- Where a tool takes attachments, pass \`{"path": "attachments/<file>"}\` for a file in the folder \`attachments\` of the shared folder; never
+  write base64 yourself. A tool whose \`mode\` takes \`"save"\` writes its file there.
+- A \`path\` in a result is a file in the shared folder: file tools, scripts and tools of other servers take it.
+
+## Adding servers
+
+\`mcp_register_server\` connects a new HTTP server, \`mcp_unregister_server\` removes one that was added so. Servers of the operator
+cannot be changed.
 
 ## Calling
 

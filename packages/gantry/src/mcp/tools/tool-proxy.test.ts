@@ -11,7 +11,7 @@ import type { CallContext, Progress } from '../../tool/context.ts';
 import { toReply } from '../../tool/messages.ts';
 import type { Outcome } from '../../tool/outcome.ts';
 import { textOutcome } from '../../tool/outcome.ts';
-import { toTypedTool } from './typed-tool.ts';
+import { toTypedTool } from './typed/typed-tool.ts';
 import type { ToolProxyOptions } from './tool-proxy.ts';
 import { createToolProxy } from './tool-proxy.ts';
 

@@ -36,7 +36,10 @@ const readings: Readonly<Record<ServerState, Reading>> = {
     state: 'broken',
     fix: (name) => `It failed too often in a row; put it right, then run "gantry servers refresh ${name}".`,
   },
-  needs_login: { state: 'broken', fix: () => 'The server wants credentials: give its entry in mcp.json "headers".' },
+  needs_login: {
+    state: 'broken',
+    fix: (name) => `Run "gantry servers login ${name}", or give its entry in mcp.json a token in "headers".`,
+  },
   refused: {
     state: 'broken',
     fix: () => 'Correct its entry in mcp.json; "gantry config schema mcp" prints what it may hold.',

@@ -4,15 +4,18 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { parseArguments } from '../../../text/parse-arguments.ts';
 import type { CallContext, Progress } from '../../../tool/context.ts';
+import { GantryError } from '../../../kernel/errors.ts';
 import type { ToolInvokeRequest } from '../../../tool/messages.ts';
 import { reportedFailure } from '../../../tool/messages.ts';
 import type { Outcome } from '../../../tool/outcome.ts';
 import { failedOutcome } from '../../../tool/outcome.ts';
 import { partsText } from '../../../tool/outcome-text.ts';
 import type { DownstreamTool } from '../../wire/manage-messages.ts';
+import type { PassAttachments, PassedCall } from '../attachments/passthrough.ts';
 import type { BridgeSettings } from '../bridge-options.ts';
 import type { ConnectionFault } from '../connection/connection-errors.ts';
 import { toConnectionFault } from '../connection/connection-errors.ts';
+import type { ArgGuards } from '../guards/create-arg-guards.ts';
 import type { MapResult } from '../result/result-mapper.ts';
 import type { Lease, ManagedServer } from '../server/managed-server.ts';
 import { argumentHint } from './argument-hint.ts';
@@ -40,13 +43,21 @@ export interface CallToolOptions {
   readonly servers: ServerDirectory;
   readonly settings: BridgeSettings;
   readonly mapResult: MapResult;
+  readonly argGuards: Pick<ArgGuards, 'rejectionOf'>;
+  readonly passAttachments: PassAttachments;
   readonly clock: Clock;
   readonly log: Log;
 }
 
+/** The arguments as the caller wrote them, for what is said about them, and as they are sent. */
+interface Sending {
+  readonly args: JsonObject;
+  readonly passed: PassedCall;
+}
+
 /** Runs calls to servers' tools; every way a call can end is an outcome. */
 export const createToolCaller = (options: CallToolOptions): ((call: BridgeCall) => Promise<Outcome>) => {
-  const { servers, settings, mapResult, clock, log } = options;
+  const { servers, settings, mapResult, argGuards, passAttachments, clock, log } = options;
 
   const run = async (call: BridgeCall, budget: CallBudget): Promise<Outcome> => {
     const { toolName } = call.request;
@@ -58,32 +69,57 @@ export const createToolCaller = (options: CallToolOptions): ((call: BridgeCall) 
     if ('outcome' in match) return match.outcome;
     const parsed = parseArguments(call.request.arguments);
     if (!parsed.ok) return failedOutcome('invalid_arguments', parsed.reason);
-    return await callOnce(server, lease, match.tool, parsed.value, call, budget, true);
+    const args = parsed.value;
+    const { name: tool } = match.tool;
+    const rejection = await argGuards.rejectionOf(server.entry, { server: server.name, tool, args });
+    if (rejection !== undefined) return failedOutcome('invalid_arguments', rejection);
+    const { entry, connection } = lease.snapshot;
+    let passed: PassedCall;
+    try {
+      const { tokens } = connection;
+      const { signal } = budget;
+      const { context } = call;
+      passed = await passAttachments({ server: server.name, entry, tokens, tool, args, context, signal });
+    } catch (error) {
+      if (budget.ended || !GantryError.is(error) || error.code !== 'invalid_arguments') throw error;
+      return failedOutcome('invalid_arguments', error.message);
+    }
+    return await callOnce(server, lease, match.tool, { args, passed }, call, budget, true);
   };
 
   const callOnce = async (
     server: ManagedServer,
     { snapshot }: Lease,
     tool: DownstreamTool,
-    args: JsonObject,
+    sending: Sending,
     call: BridgeCall,
     budget: CallBudget,
     mayRetry: boolean,
   ): Promise<Outcome> => {
+    const { args, passed } = sending;
     const hadSession = snapshot.connection.hasSession();
     const { context, onProgress } = call;
     let raw: unknown;
     try {
-      raw = await sendCall(snapshot, tool, args, { budget, trace: context.trace, onProgress });
+      raw = await sendCall(snapshot, tool, passed.args, { budget, trace: context.trace, onProgress });
     } catch (error) {
       if (budget.ended) return endedOutcome(server.name, tool.name, budget);
       const fault = toConnectionFault(error, { hadSession });
       log.debug({ server: server.name, tool: tool.name, fault, err: error }, 'a call to a server failed');
+      if (fault.kind === 'auth' && fault.status !== 403)
+        server.lockOut(snapshot.connection, faultText(faultOutcome(server.name, fault)));
       if (!mayRetry || !(isRepeatable(fault, tool) || isConnectionGone(fault)))
         return withHint(faultOutcome(server.name, fault), tool, args, context);
-      return await callAgain(server, snapshot, tool, args, call, budget, fault);
+      return await callAgain(server, snapshot, tool, sending, call, budget, fault);
     }
-    return withHint(await mapResult(raw, { server: server.name, tool: tool.name, context }), tool, args, context);
+    const outcome = await mapResult(raw, {
+      server: server.name,
+      tool: tool.name,
+      context,
+      attachments: snapshot.entry.attachments,
+      receive: passed.receive,
+    });
+    return withHint(outcome, tool, args, context);
   };
 
   // Once and on another connection, and only where it cannot do harm. Whether or not the call is repeated, the next one finds the new connection.
@@ -91,7 +127,7 @@ export const createToolCaller = (options: CallToolOptions): ((call: BridgeCall) 
     server: ManagedServer,
     failed: Lease['snapshot'],
     tool: DownstreamTool,
-    args: JsonObject,
+    sending: Sending,
     call: BridgeCall,
     budget: CallBudget,
     fault: ConnectionFault,
@@ -114,7 +150,7 @@ export const createToolCaller = (options: CallToolOptions): ((call: BridgeCall) 
     }
     using held = lease;
     const match = await findTool(server, held.snapshot, tool.name, { log, signal: budget.signal });
-    return 'outcome' in match ? match.outcome : await callOnce(server, held, match.tool, args, call, budget, false);
+    return 'outcome' in match ? match.outcome : await callOnce(server, held, match.tool, sending, call, budget, false);
   };
 
   return async (call) => {
@@ -144,6 +180,8 @@ const withHint = (outcome: Outcome, tool: DownstreamTool, args: JsonObject, { ca
     ? outcome
     : reportedFailure({ ...report, parts: [...report.parts, { type: 'text', text }] });
 };
+
+const faultText = (outcome: Outcome): string => (outcome.status === 'failed' ? outcome.failure.message : '');
 
 const isConnectionGone = (fault: ConnectionFault): boolean =>
   fault.kind === 'session_lost' || fault.kind === 'disconnected';

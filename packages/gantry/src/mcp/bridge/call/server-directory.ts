@@ -13,7 +13,7 @@ export type FoundServer = { readonly server: ManagedServer; readonly lease: Leas
 
 /**
  * Finds the server that a call is meant for and leases it, connecting it if it is down. Without a name it is the first connected server
- * that has the tool.
+ * that has the tool, else the first that had it when it was last connected.
  */
 export const findServer = async (
   servers: ServerDirectory,
@@ -21,9 +21,11 @@ export const findServer = async (
   toolName: string,
   signal: AbortSignal,
 ): Promise<FoundServer> => {
-  if (name === undefined || name === '') return findByTool(servers, toolName);
-  const server = servers.get(name.toLowerCase());
-  if (!server) return { outcome: failedOutcome('tool_not_found', unknownServer(servers, name)) };
+  const server = name ? servers.get(name.toLowerCase()) : serverWith(servers, toolName);
+  if (!server)
+    return {
+      outcome: failedOutcome('tool_not_found', name ? unknownServer(servers, name) : unknownTool(toolName)),
+    };
   const lease = server.lease();
   if (lease) return { server, lease };
   try {
@@ -56,15 +58,10 @@ const unavailable = (server: ManagedServer, error: GantryError): Outcome => {
   }
 };
 
-const findByTool = (servers: ServerDirectory, toolName: string): FoundServer => {
-  for (const server of servers.values()) {
-    const { snapshot } = server;
-    if (!snapshot || !toolNamed(snapshot.surface.tools, toolName)) continue;
-    const lease = server.lease();
-    if (lease) return { server, lease };
-  }
-  const asked = flattenText(toolName, { maxChars: 100 });
-  return {
-    outcome: failedOutcome('tool_not_found', `No connected server has a tool "${asked}". Name the server to call.`),
-  };
+const serverWith = (servers: ServerDirectory, toolName: string): ManagedServer | undefined => {
+  const having = [...servers.values()].filter(({ offer }) => offer && toolNamed(offer.surface.tools, toolName));
+  return having.find(({ snapshot }) => snapshot) ?? having[0];
 };
+
+const unknownTool = (toolName: string): string =>
+  `No server has a tool "${flattenText(toolName, { maxChars: 100 })}". Name the server to call.`;

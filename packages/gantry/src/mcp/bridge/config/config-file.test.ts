@@ -117,7 +117,7 @@ describe('writing an entry', () => {
     await chmod(target, 0o600);
     await symlink(target, path);
     open();
-    await config.writeEntry('b', { url: 'https://b.example/mcp' });
+    await config.edit(() => [{ name: 'b', entry: { url: 'https://b.example/mcp' } }]);
     expect(await readFile(`${path}.bak`, 'utf8')).toBe(good);
     expect(await names()).toEqual(['a', 'b']);
     expect((await lstat(path)).isSymbolicLink()).toBe(true);
@@ -128,9 +128,9 @@ describe('writing an entry', () => {
     await writeFile(path, good);
     open();
     await Promise.all([
-      config.writeEntry('b', { url: 'https://b.example/mcp' }),
-      config.writeEntry('c', { url: 'https://c.example/mcp' }),
-      config.writeEntry('a', undefined),
+      config.edit(() => [{ name: 'b', entry: { url: 'https://b.example/mcp' } }]),
+      config.edit(() => [{ name: 'c', entry: { url: 'https://c.example/mcp' } }]),
+      config.edit(() => [{ name: 'a', entry: undefined }]),
     ]);
     expect(await names()).toEqual(['b', 'c']);
   });
@@ -138,7 +138,7 @@ describe('writing an entry', () => {
   it('refuses to write over a broken file, which stays as it is', async () => {
     await writeFile(path, '{ broken');
     open();
-    await expect(config.writeEntry('b', { url: 'https://b.example/mcp' })).rejects.toMatchObject({
+    await expect(config.edit(() => [{ name: 'b', entry: { url: 'https://b.example/mcp' } }])).rejects.toMatchObject({
       code: 'config_invalid',
     });
     expect(await readFile(path, 'utf8')).toBe('{ broken');
@@ -172,7 +172,7 @@ describe('watching', () => {
     await config.load();
     let edits = 0;
     config.watchEdits(() => (edits += 1));
-    await config.writeEntry('b', { url: 'https://b.example/mcp' });
+    await config.edit(() => [{ name: 'b', entry: { url: 'https://b.example/mcp' } }]);
     for (let second = 0; second < 20; second += 1) await clock.advance(1_000);
     expect(edits).toBe(0);
   });

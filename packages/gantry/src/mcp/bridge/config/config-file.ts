@@ -27,9 +27,19 @@ export interface McpConfigFile extends AsyncDisposable {
   load(): Promise<LoadedConfig>;
   /** Calls `onEdit` after somebody else's edit, noticed by watching and by polling, at most once in 500 ms. */
   watchEdits(onEdit: () => void): void;
-  /** Writes one entry, or removes it with `undefined`; the old text is kept as `.bak`. Changes are made one after another. */
-  writeEntry(name: string, entry: ServerEntry | undefined): Promise<void>;
+  /**
+   * Changes the file: `decide` is given what stands in it at that moment and says what to write, or throws, and then the file is not
+   * touched. The old text is kept as `.bak`. Edits are made one after another.
+   * @throws {GantryError} `config_invalid` when the file is broken, or what `decide` threw.
+   */
+  edit(decide: (file: McpFile) => readonly EntryEdit[]): Promise<void>;
 }
+
+/** One change of an entry. `undefined` removes. */
+export type EntryEdit =
+  | { readonly name: string; readonly entry: ServerEntry | undefined }
+  /** Changes one field and leaves the others, and the comments, as they are. */
+  | { readonly name: string; readonly field: keyof ServerEntry; readonly value: unknown };
 
 /** How the file is handled. */
 export interface McpConfigFileOptions {
@@ -87,15 +97,17 @@ export const createMcpConfigFile = (options: McpConfigFileOptions): McpConfigFil
     }
   };
 
-  const persist = async (changes: ReadonlyMap<string, ServerEntry | undefined>): Promise<void> => {
+  const persist = async (decide: (file: McpFile) => readonly EntryEdit[]): Promise<void> => {
     const before = await readText(path);
-    parseMcpFile(before, file);
+    const edits = decide(parseMcpFile(before, file));
+    if (edits.length === 0) return;
     let text = before.trim() === '' ? '{\n  "mcpServers": {}\n}\n' : before;
-    for (const [name, entry] of changes)
-      text = applyEdits(
-        text,
-        modify(text, ['mcpServers', name], entry, { formattingOptions: { insertSpaces: true, tabSize: 2 } }),
-      );
+    for (const edit of edits) {
+      const isWhole = 'entry' in edit;
+      const at = isWhole ? ['mcpServers', edit.name] : ['mcpServers', edit.name, edit.field];
+      const value = isWhole ? edit.entry : edit.value;
+      text = applyEdits(text, modify(text, at, value, { formattingOptions: { insertSpaces: true, tabSize: 2 } }));
+    }
     if (before !== '') await copyFile(path, backup);
     await replaceFile(path, text);
     seenStamp = await stampOf();
@@ -117,12 +129,9 @@ export const createMcpConfigFile = (options: McpConfigFileOptions): McpConfigFil
       const seeds = Object.entries(defaultServers).filter(([name]) => !parsed.refused.has(name));
       const reconciled = reconcileEntries(parsed.entries, Object.fromEntries(seeds));
       for (const warning of reconciled.warnings) log.warn({ file: path }, warning);
-      const changes = new Map<string, ServerEntry | undefined>([
-        ...reconciled.removed.map((name) => [name, undefined] as const),
-        ...reconciled.written.map((name) => [name, reconciled.entries.get(name)] as const),
-      ]);
-      if (changes.size > 0 && !fromBackup)
-        await serially(() => persist(changes)).catch((error: unknown) =>
+      const { entries, removed, written } = reconciled;
+      if (removed.length + written.length > 0 && !fromBackup)
+        await serially(() => persist((now) => toEdits(now, entries, removed, written))).catch((error: unknown) =>
           log.warn({ file: path, reason: messageOf(error) }, 'ids of servers could not be written to the file'),
         );
       return { ...reconciled, refused: parsed.refused, fromBackup };
@@ -166,7 +175,7 @@ export const createMcpConfigFile = (options: McpConfigFileOptions): McpConfigFil
       };
       if (pollIntervalSeconds > 0) poll();
     },
-    writeEntry: (name, entry) => serially(() => persist(new Map([[name, entry]]))),
+    edit: (decide) => serially(() => persist(decide)),
     [Symbol.asyncDispose]: async () => {
       isClosed = true;
       pending?.stop();
@@ -176,6 +185,20 @@ export const createMcpConfigFile = (options: McpConfigFileOptions): McpConfigFil
     },
   };
 };
+
+/** What makes the file hold what was worked out from it, and nothing that somebody changed since. */
+const toEdits = (
+  now: McpFile,
+  entries: Reconciled['entries'],
+  removed: readonly string[],
+  written: readonly string[],
+): EntryEdit[] => [
+  ...removed.map((name) => ({ name, entry: undefined })),
+  ...written.map((name): EntryEdit => {
+    const entry = entries.get(name);
+    return now.entries.has(name) ? { name, field: 'id', value: entry?.id } : { name, entry };
+  }),
+];
 
 /** Puts a new text in the file's place at once. A link stays a link, and who may read the file stays as it was: it may hold secrets. */
 const replaceFile = async (path: string, text: string): Promise<void> => {

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import type { AttachmentsEntry } from './attachments-entry.ts';
+import { attachmentsEntrySchema } from './attachments-entry.ts';
 
 const names = z.array(z.string().min(1));
 const texts = z.record(z.string(), z.string());
@@ -32,12 +34,34 @@ export interface ServerEntry {
   readonly deniedTools?: readonly string[] | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly auth?: { readonly profile: string } | undefined;
+  readonly oauth?: OAuthSettings | undefined;
   readonly toolTimeoutMs?: number | undefined;
-  readonly attachments?: Readonly<Record<string, unknown>> | undefined;
-  readonly argGuards?: readonly { readonly handler: string }[] | undefined;
+  readonly attachments?: AttachmentsEntry | undefined;
+  readonly argGuards?: readonly ArgGuardEntry[] | undefined;
   readonly elicitation?: Readonly<Record<string, unknown>> | undefined;
   readonly tasks?: boolean | undefined;
   readonly taskTimeoutMinutes?: number | undefined;
+}
+
+/** A rule that the arguments of calls must meet before they are sent. */
+export interface ArgGuardEntry {
+  /** `path-prefix`, `url-host`, `json-schema`, or one that the host adds. */
+  readonly handler: string;
+  /** Names in any case; absent or empty: all tools. */
+  readonly tools?: readonly string[] | undefined;
+  /** What the handler takes. */
+  readonly options?: unknown;
+}
+
+/** How Gantry signs in to a server. Nothing of it is needed for a server that lets clients register themselves. */
+export interface OAuthSettings {
+  /** Default `authorization_code`: a person signs in with "gantry servers login". */
+  readonly grant?: 'authorization_code' | 'client_credentials' | undefined;
+  /** Of a client that was registered beforehand; `${NAME}` stands for an environment variable, here and in the secret. */
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  /** Default what the server asks for. */
+  readonly scope?: string | undefined;
 }
 
 /** Checks one entry. */
@@ -64,9 +88,28 @@ export const serverEntrySchema: z.ZodType<ServerEntry> = z
     deniedTools: names.describe('These tools are never offered.'),
     headers: texts.describe('HTTP headers; ${NAME} stands for an environment variable.'),
     auth: z.looseObject({ profile: z.string().min(1) }).describe('A named source of bearer tokens.'),
+    oauth: z
+      .strictObject({
+        grant: z
+          .enum(['authorization_code', 'client_credentials'])
+          .describe('authorization_code (default): a person signs in with "gantry servers login".'),
+        clientId: z.string().min(1).describe('Of a client that was registered beforehand.'),
+        clientSecret: z.string().min(1).describe('Its secret; ${NAME} stands for an environment variable.'),
+        scope: z.string().min(1).describe('Scopes to ask for, divided by spaces.'),
+      })
+      .partial()
+      .describe('How Gantry signs in.'),
     toolTimeoutMs: z.number().describe('Budget of a call, milliseconds; capped by mcp.maxTimeoutMs.'),
-    attachments: z.looseObject({}).describe('How files go in and out.'),
-    argGuards: z.array(z.looseObject({ handler: z.string() })).describe('Rules that arguments must meet.'),
+    attachments: attachmentsEntrySchema.describe('How files go in and out, as paths in the shared folder.'),
+    argGuards: z
+      .array(
+        z.strictObject({
+          handler: z.string().min(1).describe('path-prefix, url-host or json-schema.'),
+          tools: names.describe('Names of tools, in any case; default all.').optional(),
+          options: z.unknown().optional().describe('What the handler takes.'),
+        }),
+      )
+      .describe('Rules that arguments must meet before a call is sent.'),
     elicitation: z.looseObject({}).describe('How questions of the server are answered.'),
     tasks: z.boolean().describe('true: long calls run as background tasks.'),
     taskTimeoutMinutes: z.number().positive(),
@@ -104,8 +147,12 @@ export const expandHeaders = (
 ): Record<string, string> => {
   const expanded: Record<string, string> = {};
   for (const [name, value] of Object.entries(entry.headers ?? {})) {
-    const text = value.replaceAll(/\$\{([^}]+)\}/g, (_whole, variable: string) => env[variable.trim()] ?? '').trim();
+    const text = expandVariables(value, env).trim();
     if (text !== '' && text.toLowerCase() !== 'bearer') expanded[name] = text;
   }
   return expanded;
 };
+
+/** Replaces `${NAME}` from the environment; a variable that is not set is empty. */
+export const expandVariables = (text: string, env: Readonly<Record<string, string | undefined>>): string =>
+  text.replaceAll(/\$\{([^}]+)\}/g, (_whole, variable: string) => env[variable.trim()] ?? '');

@@ -8,8 +8,8 @@ import { fromLostAnswer } from './lost-answer.ts';
 export type ConnectionFault =
   /** The server itself refused the request with a JSON-RPC error. */
   | { readonly kind: 'refused'; readonly code: number; readonly message: string }
-  /** A person has to sign in. */
-  | { readonly kind: 'auth'; readonly message: string }
+  /** A person has to sign in (status 401), or may not do this (403). */
+  | { readonly kind: 'auth'; readonly message: string; readonly status: number | undefined }
   /** The server no longer knows the session; the request was not carried out. */
   | { readonly kind: 'session_lost'; readonly message: string }
   /** The connection is gone or could not be made. `notRun`: the request provably never reached the server. */
@@ -50,6 +50,8 @@ export const toConnectionFault = (error: unknown, options: { hadSession: boolean
   if (status !== undefined) return httpFault(error, status);
   const refusal = refusalOf(error);
   if (refusal) return refusal;
+  const own = ownErrorOf(error);
+  if (own?.code === 'auth_required') return { kind: 'auth', message: own.message, status: undefined };
   if (GantryError.is(error)) {
     if (error.code === 'server_unreachable')
       return { kind: 'disconnected', message: error.message, notRun: error.retry === 'same' };
@@ -63,10 +65,14 @@ export const toConnectionFault = (error: unknown, options: { hadSession: boolean
   return { kind: 'bad_answer', message: `its answer cannot be read (${reasonOf(error)})` };
 };
 
+/** The bridge's own error inside what the SDK made of it. */
+export const ownErrorOf = (error: unknown): GantryError | undefined => chainOf(error).find(GantryError.is);
+
 const isFetchFailure = (link: object): boolean => /^(fetch failed|terminated)$/.test(messageOf(link));
 
 const authFault = (error: unknown, status: number | undefined): ConnectionFault => ({
   kind: 'auth',
+  status,
   message: `it needs sign-in${status === undefined ? '' : ` (status ${status})`}${bodyStart(error)}`,
 });
 

@@ -1,9 +1,12 @@
 import type { FetchLike, Transport } from '@modelcontextprotocol/client';
+import type { TokenKeeper } from '../auth/token-keeper.ts';
+import { withToken } from '../auth/token-keeper.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { ServerStatus } from '../../wire/server-state.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
 import { expandHeaders } from '../config/server-entry.ts';
+import { withoutAcknowledgedRequests } from './answer-check.ts';
 import { safeEnvironment } from './safe-environment.ts';
 import { loadSdk } from './sdk.ts';
 import { createStdioTransport } from './stdio-transport.ts';
@@ -16,6 +19,8 @@ export interface TransportOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly fetch: FetchLike;
+  /** Of the server's sign-in; absent for programs. */
+  readonly tokens: TokenKeeper | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly maxResponseBytes: number;
 }
@@ -39,7 +44,16 @@ export const createTransport = async (
       log: options.log,
     });
   const { SSEClientTransport, StreamableHTTPClientTransport } = await loadSdk();
-  const settings = { fetch: options.fetch, requestInit: { headers: expandHeaders(entry, options.env) } };
+  const { fetch, tokens } = options;
   const url = new URL(entry.url ?? '');
-  return kind === 'sse' ? new SSEClientTransport(url, settings) : new StreamableHTTPClientTransport(url, settings);
+  const headers = expandHeaders(entry, options.env);
+  // A token that the operator wrote down goes before one from a sign-in.
+  const isNamed = Object.keys(headers).some((header) => header.toLowerCase() === 'authorization');
+  const signsIn = !isNamed && tokens !== undefined && (await tokens.isSignedIn());
+  const settings = { fetch: signsIn ? withToken(fetch, tokens, url) : fetch, requestInit: { headers } };
+  if (kind === 'sse') return new SSEClientTransport(url, settings);
+  return new StreamableHTTPClientTransport(url, {
+    ...settings,
+    fetch: withoutAcknowledgedRequests(settings.fetch, name),
+  });
 };

@@ -1,29 +1,47 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
+import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { toLeanResponse } from './lean-response.ts';
+import type { FileHttp } from '../attachments/attachment-http.ts';
+import type { AddressGuard } from './address-guard.ts';
+import { toHeaders, toLeanResponse } from './lean-response.ts';
 
 /** The HTTP connections to all servers. Disposing closes them. */
 export interface HttpPool extends AsyncDisposable {
-  /** A fetch for one server: on pooled connections, with the size of every answer limited. It never follows a redirect by itself. */
-  fetchFor(server: string): FetchLike;
+  /**
+   * A fetch for one server: on pooled connections, with the size of every answer limited. It never follows a redirect by itself.
+   * `isGuarded`: only to addresses that the guard lets through.
+   */
+  fetchFor(server: string, options: { readonly isGuarded: boolean }): FetchLike;
+  /** The same connections for files, whose size is not limited. */
+  filesFor(options: { readonly isGuarded: boolean }): FileHttp;
 }
 
 /**
  * Makes the pool. Connections stay open between calls, and there is no limit to how many one server gets, so a stream that stays open
  * never holds up a call. Nothing here times out: budgets belong to calls.
  */
-export const createHttpPool = (options: { maxResponseBytes: number }): HttpPool => {
-  let loading: Promise<Dispatcher> | undefined;
-  const load = async (): Promise<Dispatcher> => {
-    const { Agent, interceptors } = await import('undici');
-    const agent = new Agent({ keepAliveTimeout: 30_000, headersTimeout: 0, bodyTimeout: 0 });
+export const createHttpPool = (options: { maxResponseBytes: number; guard: AddressGuard }): HttpPool => {
+  const loading = new Map<boolean, Promise<Dispatcher>>();
+  const load = async (isGuarded: boolean): Promise<Dispatcher> => {
+    const { Agent, buildConnector, interceptors } = await import('undici');
+    const agent = new Agent({
+      keepAliveTimeout: 30_000,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      ...(isGuarded ? { allowH2: false, connect: options.guard.connector(buildConnector({ allowH2: false })) } : {}),
+    });
     return agent.compose(interceptors.decompress({ skipErrorResponses: false }));
   };
+  const dispatcherOf = (isGuarded: boolean): Promise<Dispatcher> => {
+    const known = loading.get(isGuarded) ?? load(isGuarded);
+    loading.set(isGuarded, known);
+    return known;
+  };
   return {
-    fetchFor: (server) => {
+    fetchFor: (server, { isGuarded }) => {
       const limit = { maxBytes: options.maxResponseBytes, server };
       return async (url, init) => {
-        const dispatcher = await (loading ??= load());
+        const dispatcher = await dispatcherOf(isGuarded);
         const { origin, pathname, search, href } = typeof url === 'string' ? new URL(url) : url;
         const requestBody = await textOf(init?.body);
         const answer = await dispatcher.request({
@@ -37,8 +55,27 @@ export const createHttpPool = (options: { maxResponseBytes: number }): HttpPool 
         return toLeanResponse(href, answer, { limit, requestBody });
       };
     },
+    filesFor:
+      ({ isGuarded }) =>
+      async ({ method, url, headers, body, signal }) => {
+        const dispatcher = await dispatcherOf(isGuarded);
+        const answer = await dispatcher.request({
+          origin: url.origin,
+          path: url.pathname + url.search,
+          method,
+          headers: { ...headers },
+          body: body ? Readable.from(body, { objectMode: false }) : null,
+          signal,
+        });
+        return {
+          status: answer.statusCode,
+          headers: toHeaders(answer.headers),
+          body: answer.body,
+          discard: () => answer.body.dump(),
+        };
+      },
     [Symbol.asyncDispose]: async () => {
-      if (loading) await (await loading).destroy();
+      for (const dispatcher of loading.values()) await (await dispatcher).destroy();
     },
   };
 };

@@ -1,5 +1,5 @@
-import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { checkAnswer } from './answer-check.ts';
 import type { ResponseLimit } from './response-limit.ts';
 import { limitEvents, readLimited } from './response-limit.ts';
 
@@ -22,12 +22,10 @@ export const toLeanResponse = (
     redirected: false,
     headers: toHeaders(headers),
     get body() {
-      return Readable.toWeb(
-        Readable.from(limitEvents(body, options.limit, options.requestBody), { objectMode: false }),
-      ) as Response['body'];
+      return ReadableStream.from(limitEvents(body, options.limit, options.requestBody)) as Response['body'];
     },
     text,
-    json: async () => JSON.parse(await text()) as unknown,
+    json: async () => checkAnswer(JSON.parse(await text()), options.requestBody, options.limit.server),
   };
   return lean as Response;
 };
@@ -37,7 +35,8 @@ type LeanResponse = Pick<
   'ok' | 'status' | 'statusText' | 'url' | 'type' | 'redirected' | 'headers' | 'body' | 'text' | 'json'
 >;
 
-const toHeaders = (given: Dispatcher.ResponseData['headers']): Headers => {
+/** The headers of an answer. */
+export const toHeaders = (given: Dispatcher.ResponseData['headers']): Headers => {
   const headers = new Headers();
   for (const [name, value] of Object.entries(given)) {
     if (typeof value === 'string') headers.set(name, value);

@@ -3,13 +3,14 @@ import { orAborted } from '../../../kernel/abort.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import { isObject, parseJson } from '../../../kernel/json.ts';
 import { scrubText } from '../../../text/scrub.ts';
+import type { TokenKeeper } from '../auth/token-keeper.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
 import { isStdioEntry, transportModeOf } from '../config/server-entry.ts';
 import { listenForChanges } from './change-notices.ts';
 import { bodyOf, statusOf } from './connection-errors.ts';
 import type { TransportKind, TransportOptions } from './create-transport.ts';
 import { createTransport } from './create-transport.ts';
-import { clientInfo, loadSdk, noSdkTimeoutMs } from './sdk.ts';
+import { loadSdk, noSdkTimeoutMs } from './sdk.ts';
 import { watchTransport } from './watch-transport.ts';
 
 /** A connection that has been initialised. Disposing ends it, and its program if it has one. */
@@ -19,12 +20,16 @@ export interface Connection extends AsyncDisposable {
   readonly protocolVersion: string | null;
   /** Speaks the protocol of 2026: no session, and notices only on request. */
   readonly isModern: boolean;
+  /** Of the server's sign-in, if it has one. */
+  readonly tokens: TokenKeeper | undefined;
   /** True while requests carry the id of a session. */
   hasSession(): boolean;
 }
 
 /** What opening a connection needs. */
 export interface OpenConnectionOptions extends TransportOptions {
+  /** What the bridge says its version is. */
+  readonly clientVersion: string;
   /** How long a program may leave the question for its protocol unanswered before the older handshake is tried. */
   readonly stdioProbeTimeoutMs: number;
   /** Ends the attempt. */
@@ -71,19 +76,22 @@ const attempt = async (
   const sdk = await loadSdk();
   const inner = await createTransport(kind, name, entry, options);
   const transport = watchTransport(inner, name);
-  const client = new sdk.Client(clientInfo, {
-    capabilities: {},
-    // The old SSE transport came before the new protocol.
-    ...(kind === 'sse'
-      ? {}
-      : {
-          versionNegotiation: {
-            mode: 'auto' as const,
-            ...(kind === 'stdio' ? { probe: { timeoutMs: options.stdioProbeTimeoutMs } } : {}),
-          },
-        }),
-    inputRequired: { autoFulfill: false },
-  });
+  const client = new sdk.Client(
+    { name: 'gantry', version: options.clientVersion },
+    {
+      capabilities: {},
+      // The old SSE transport came before the new protocol.
+      ...(kind === 'sse'
+        ? {}
+        : {
+            versionNegotiation: {
+              mode: 'auto' as const,
+              ...(kind === 'stdio' ? { probe: { timeoutMs: options.stdioProbeTimeoutMs } } : {}),
+            },
+          }),
+      inputRequired: { autoFulfill: false },
+    },
+  );
   let isOver = false;
   const lose = (reason: string): void => {
     if (isOver) return;
@@ -114,6 +122,7 @@ const attempt = async (
     transport: kind,
     protocolVersion: client.getNegotiatedProtocolVersion() ?? null,
     isModern,
+    tokens: options.tokens,
     hasSession: () => transport.sessionId !== undefined,
     [Symbol.asyncDispose]: async () => {
       isOver = true;

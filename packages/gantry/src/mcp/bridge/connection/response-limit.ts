@@ -1,5 +1,5 @@
 import { GantryError } from '../../../kernel/errors.ts';
-import { isObject, parseJson } from '../../../kernel/json.ts';
+import { requestIdOf } from './answer-check.ts';
 import { toLostAnswer } from './lost-answer.ts';
 
 /** The largest answer accepted from a server. */
@@ -58,8 +58,7 @@ export async function* limitEvents(
 
 /** An event that answers the request with the error, after ending the event that has begun. */
 const substitute = (requestBody: unknown, error: GantryError): Buffer => {
-  const request = typeof requestBody === 'string' ? parseJson(requestBody) : undefined;
-  const id = request?.ok && isObject(request.value) ? request.value['id'] : undefined;
-  if (typeof id !== 'string' && typeof id !== 'number') throw error;
+  const id = requestIdOf(requestBody);
+  if (id === undefined) throw error;
   return Buffer.from(`\n\nevent: message\ndata: ${JSON.stringify(toLostAnswer(id, error))}\n\n`);
 };

@@ -3,8 +3,5 @@ import type * as sdk from '@modelcontextprotocol/client';
 /** The MCP SDK, loaded when the first server is connected: start-up does not pay for it. */
 export const loadSdk = (): Promise<typeof sdk> => import('@modelcontextprotocol/client');
 
-/** What the bridge calls itself towards servers, unless it is told its version. */
-export const clientInfo = { name: 'gantry', version: '0.1.0' } as const;
-
 /** Timers of the SDK are switched off with the longest delay there is: the bridge keeps the time itself, on its own clock. */
 export const noSdkTimeoutMs: number = 2 ** 31 - 1;

@@ -30,6 +30,8 @@ const rawMethods: ReadonlySet<string> = new Set([
   'prompts/list',
   'resources/list',
   'resources/templates/list',
+  'resources/read',
+  'prompts/get',
 ]);
 
 // Empty, but right for every method above in every revision.
@@ -40,6 +42,8 @@ const standIn = {
   prompts: [],
   resources: [],
   resourceTemplates: [],
+  contents: [],
+  messages: [],
   ttlMs: 0,
   cacheScope: 'private',
 } as const;

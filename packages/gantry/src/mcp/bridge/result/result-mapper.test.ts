@@ -8,14 +8,12 @@ import type { Volume } from '../../../volume/volume.ts';
 import { createResultMapper } from './result-mapper.ts';
 
 const saved: { name: string; size: number }[] = [];
-const volume: Volume = {
-  root: '/shared',
+const volume: Pick<Volume, 'saveNew'> = {
   saveNew: async (folder, name, bytes) => {
     if (name.startsWith('full')) throw new Error('no space left');
     saved.push({ name, size: bytes.byteLength });
     return { path: `/shared/${folder}/${name}`, name, size: bytes.byteLength };
   },
-  resolve: async (path) => path,
 };
 const map = createResultMapper({ volume, log: silentLog });
 const outcomeOf = (raw: unknown, context: Partial<CallContext> = {}): Promise<Outcome> =>
@@ -71,7 +69,7 @@ describe('results as servers really send them', () => {
     expect(outcome).toMatchObject({ attachments: [{ mime: 'image/png', size: 70 }] });
     const text = outcomeText(outcome);
     expect(text).not.toContain('iVBOR');
-    expect(text.indexOf('chart:')).toBeLessThan(text.indexOf('/shared/attachments/t-image.png'));
+    expect(text.indexOf('chart:')).toBeLessThan(text.indexOf('/shared/attachments/t-'));
   });
 
   it('c-resource-link-kept: keeps the pointer', async () => {
@@ -156,16 +154,55 @@ describe('bytes in a result', () => {
     [blob('docs://files/r%C3%A9sum%C3%A9', 'text/csv; charset=utf-8'), 'résumé.csv'],
     [blob('docs://files/%zz?x=1'), '%zz.bin'],
     [blob('mem://'), 't-resource.bin'],
-    [pixel, 't-image.webp'],
+    [pixel, expect.stringMatching(/^t-[0-9a-f]{8}\.webp$/) as string],
   ])('%j get a name', async (part, name) => {
     saved.length = 0;
     await outcomeOf({ content: [part] });
     expect(saved).toEqual([{ name, size: 3 }]);
   });
 
-  it('that cannot be saved are described, and the call goes on', async () => {
-    const outcome = await outcomeOf({ content: [blob('x://full.bin'), { type: 'text', text: 'rest' }] });
-    expect(outcome).toMatchObject({ status: 'done', attachments: [], parts: [{ type: 'text' }, { text: 'rest' }] });
-    expect(outcomeText(outcome)).toContain('could not be saved');
+  it('that cannot be saved stay as they are, and the call goes on', async () => {
+    const content = [blob('x://full.bin'), { type: 'text', text: 'rest' }];
+    expect(await outcomeOf({ content })).toEqual(await outcomeOf({ content }, { caller: 'passthrough' }));
+  });
+});
+
+describe('capturing', () => {
+  const content = [{ type: 'image', mimeType: 'image/png', data: 'AAEC' }];
+  const rules = [{ tools: ['t'], contentField: 'content' }];
+  const payload = { content: 'AAEC', size: 3 };
+  const echoed = { content: [{ type: 'text', text: JSON.stringify(payload) }], structuredContent: payload };
+
+  it('leaves an error result and an empty one as they are, and all when it is switched off', async () => {
+    saved.length = 0;
+    expect(await outcomeOf({ isError: true, content })).toMatchObject({
+      failure: { reported: { parts: content } },
+    });
+    expect(await outcomeOf({ content: [] })).toEqual({ status: 'done', parts: [] });
+    const call = { server: 's', tool: 't', context: { caller: 'model' as const } };
+    expect(await map({ content }, { ...call, attachments: { capture: { enabled: false, rules } } })).toEqual({
+      status: 'done',
+      parts: content,
+    });
+    expect(saved).toEqual([]);
+  });
+
+  it('takes the bytes out of a structured copy for a model, and leaves it whole for programs', async () => {
+    const call = { server: 's', tool: 't', attachments: { capture: { rules } } };
+    const forModel = await map(echoed, { ...call, context: { caller: 'model' } });
+    expect(outcomeText(forModel)).not.toContain('AAEC');
+    expect(forModel).toMatchObject({ structured: { size: 3, mime: 'application/octet-stream' } });
+    const forClient = await map(echoed, { ...call, context: { caller: 'client', sharesFolder: true } });
+    expect(forClient).toMatchObject({ structured: payload, attachments: [{ size: 3 }] });
+    const forOperator = await map(echoed, { ...call, context: { caller: 'operator' } });
+    expect(forOperator).toMatchObject({ structured: payload, parts: echoed.content, attachments: [{ size: 3 }] });
+  });
+
+  it('gives way to a call that receives a file, unless the tool reports an error', async () => {
+    const receive = async (): Promise<Outcome> => ({ status: 'done', parts: [{ type: 'text', text: 'received' }] });
+    const call = { server: 's', tool: 't', context: { caller: 'model' as const }, receive };
+    expect(outcomeText(await map({ content }, call))).toBe('received');
+    const failed = { isError: true, content: [{ type: 'text', text: 'No such mail.' }] };
+    expect(outcomeText(await map(failed, call))).toBe('No such mail.');
   });
 });

@@ -1,9 +1,10 @@
 import { GantryError } from '../../../kernel/errors.ts';
-import { toConnectionFault } from '../connection/connection-errors.ts';
+import { ownErrorOf, toConnectionFault } from '../connection/connection-errors.ts';
 
 /** What an attempt to connect threw, as the error that status, log and callers show. */
 export const toConnectError = (name: string, error: unknown): GantryError => {
-  if (GantryError.is(error)) return error;
+  const own = ownErrorOf(error);
+  if (own) return own;
   const fault = toConnectionFault(error, { hadSession: false });
   if (fault.kind === 'auth')
     return new GantryError(
@@ -17,3 +18,11 @@ export const toConnectError = (name: string, error: unknown): GantryError => {
     cause: error,
   });
 };
+
+/** The error of a call to a server that is left alone for a while. */
+export const inQuarantine = (name: string, forMs: number, reason: string | undefined): GantryError =>
+  new GantryError(
+    'server_unreachable',
+    `Server "${name}" keeps failing and is left alone for another ${Math.ceil(forMs / 1000)} s; "gantry servers refresh ${name}" tries it at once. ${reason ?? ''}`.trimEnd(),
+    { details: { name } },
+  );

@@ -1,5 +1,7 @@
+import { unreadPaths } from '../attachments/manifest.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
 import { isStdioEntry } from '../config/server-entry.ts';
+import type { ArgGuards } from '../guards/create-arg-guards.ts';
 import type { ServerState } from '../../wire/server-state.ts';
 
 /** Why an entry is not connected at all. */
@@ -11,12 +13,15 @@ export interface Refusal {
 /**
  * Says whether an entry may be connected. What names a protection that is not there is refused rather than connected without it.
  */
-export const refusalOf = (entry: ServerEntry, stdio: 'off' | 'launch'): Refusal | undefined => {
+export const refusalOf = (
+  entry: ServerEntry,
+  stdio: 'off' | 'launch',
+  argGuards: Pick<ArgGuards, 'problemOf'>,
+): Refusal | undefined => {
   if (entry.disabled) return { state: 'disabled', reason: 'It is disabled in the file ("disabled": true).' };
-  if (entry.argGuards?.length)
-    return refused(
-      `Its entry asks for argument guards (${entry.argGuards.map((guard) => `"${guard.handler}"`).join(', ')}) and no such guard is installed; remove "argGuards" only if the server may be called without them.`,
-    );
+  const problem = argGuards.problemOf(entry);
+  if (problem !== undefined)
+    return refused(`${problem} Correct it; remove "argGuards" only if the server may be called without them.`);
   if (entry.auth)
     return refused(
       `Its entry names the auth profile "${entry.auth.profile}" and nothing provides it; add the profile, or use "headers".`,
@@ -36,9 +41,13 @@ export const refusalOf = (entry: ServerEntry, stdio: 'off' | 'launch'): Refusal 
 /** Fields of an entry that have no effect, as warnings. */
 export const warningsOf = (name: string, entry: ServerEntry): string[] => {
   const warnings: string[] = [];
-  for (const field of ['attachments', 'elicitation', 'tasks'] as const)
+  for (const field of ['elicitation', 'tasks'] as const)
     if (entry[field] !== undefined && entry[field] !== false)
       warnings.push(`Server "${name}": "${field}" is not supported and has no effect.`);
+  for (const path of unreadPaths(entry.attachments ?? {}))
+    warnings.push(
+      `Server "${name}": "attachments.outbound.paramPaths" holds "${path}", which has no effect; write "name[*]" for a list of files.`,
+    );
   if (entry.toolTimeoutMs !== undefined && !(entry.toolTimeoutMs > 0))
     warnings.push(`Server "${name}": "toolTimeoutMs" must be more than 0; ${entry.toolTimeoutMs} has no effect.`);
   return warnings;

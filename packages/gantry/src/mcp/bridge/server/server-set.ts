@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { messageOf } from '../../../kernel/errors.ts';
 import type { ServerStatus } from '../../wire/server-state.ts';
+import type { SavedSurface, ServerCatalog } from '../catalog/server-catalog.ts';
 import type { LoadedConfig } from '../config/config-file.ts';
 import type { IndexPublisher } from '../index-publisher.ts';
+import { createManagedServer } from './create-managed-server.ts';
 import type { ConfiguredEntry, ManagedServer, ManagedServerOptions } from './managed-server.ts';
-import { createManagedServer } from './managed-server.ts';
 
 /** The servers that are configured now. Disposing disconnects them all. */
 export interface ServerSet extends AsyncDisposable {
@@ -20,24 +22,32 @@ export interface ServerSet extends AsyncDisposable {
 
 /** Makes an empty set. */
 export const createServerSet = (
-  options: Omit<ManagedServerOptions, 'onSurface' | 'onWithdrawn'> & { readonly publisher: IndexPublisher },
+  options: Omit<ManagedServerOptions, 'onSurface' | 'onWithdrawn' | 'saved' | 'catalog'> & {
+    readonly publisher: IndexPublisher;
+    readonly catalog: ServerCatalog;
+    /** The server with this id is not configured any more. */
+    readonly onForgotten: (id: string) => void;
+  },
 ): ServerSet => {
-  const { publisher, ...shared } = options;
+  const { publisher, catalog, onForgotten, ...shared } = options;
   const { log } = shared;
   const servers = new Map<string, ManagedServer>();
   const ending = new Set<Promise<void>>();
   let unreadable: readonly ServerStatus[] = [];
 
-  const add = (name: string, entry: ConfiguredEntry): void => {
+  const add = (name: string, entry: ConfiguredEntry, saved: SavedSurface | undefined): void => {
     const server: ManagedServer = createManagedServer(name, entry, {
       ...shared,
+      catalog,
+      saved,
       // A server that was removed while it was being connected is not there.
-      onSurface: (snapshot) => {
-        if (servers.get(name.toLowerCase()) === server) publisher.announce(snapshot);
+      onSurface: (offer) => {
+        if (servers.get(name.toLowerCase()) === server) publisher.announce(offer);
       },
       onWithdrawn: (withdrawn) => publisher.withdraw(withdrawn),
     });
     servers.set(name.toLowerCase(), server);
+    if (server.offer) publisher.announce(server.offer);
   };
 
   const remove = (server: ManagedServer): void => {
@@ -47,6 +57,15 @@ export const createServerSet = (
     const ended: Promise<void> = Promise.resolve(server[Symbol.asyncDispose]());
     ending.add(ended);
     void ended.then(() => ending.delete(ended));
+  };
+
+  const loadSaved = async (): Promise<ReadonlyMap<string, SavedSurface>> => {
+    try {
+      return await catalog.load();
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, 'what servers offered last cannot be read; they are connected first');
+      return new Map();
+    }
   };
 
   return {
@@ -68,12 +87,21 @@ export const createServerSet = (
         log.error({ server: name, reason }, `Server "${name}" is refused. ${reason}`);
       unreadable = [...refused].map(([name, reason]) => toRefusedStatus(name, reason));
       const updates: Promise<void>[] = [];
+      const saved = await loadSaved();
+      const ids = new Set([...wanted.values()].map(({ entry }) => entry.id));
+      const known = [...saved.keys(), ...[...servers.values()].map((server) => server.entry.id)];
       for (const server of servers.values()) {
         const now = wanted.get(server.name.toLowerCase());
         if (now?.name !== server.name || now.entry.id !== server.entry.id) remove(server);
         else if (!isDeepStrictEqual(now.entry, server.entry)) updates.push(server.update(now.entry));
       }
-      for (const [key, { name, entry }] of wanted) if (!servers.has(key)) add(name, entry);
+      for (const [key, { name, entry }] of wanted) if (!servers.has(key)) add(name, entry, saved.get(entry.id));
+      // An entry that cannot be read may be one of those that seem to be gone.
+      const isWhole = loaded.refused.size === 0 && !loaded.fromBackup;
+      for (const id of isWhole ? new Set(known).difference(ids) : []) {
+        catalog.forget(id);
+        onForgotten(id);
+      }
       shared.onStatus();
       await Promise.all(updates);
     },
@@ -83,6 +111,7 @@ export const createServerSet = (
     [Symbol.asyncDispose]: async () => {
       await Promise.all([...servers.values()].map((server) => server[Symbol.asyncDispose]()));
       await Promise.all(ending);
+      await catalog[Symbol.asyncDispose]();
     },
   };
 };

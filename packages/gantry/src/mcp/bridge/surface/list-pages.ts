@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@modelcontextprotocol/client';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
@@ -37,7 +38,9 @@ export const listPages = async (
     const listed = isObject(result) ? result[memberOf[method]] : undefined;
     const next = isObject(result) ? result['nextCursor'] : undefined;
     const repeats = typeof next === 'string' && seen.has(next);
-    if (Array.isArray(listed)) for (const item of listed as unknown[]) items.push(item);
+    // Under a repeated cursor comes, as a rule, the page that was there already.
+    const isKnown = (item: unknown): boolean => repeats && items.some((known) => isDeepStrictEqual(known, item));
+    if (Array.isArray(listed)) for (const item of listed as unknown[]) if (!isKnown(item)) items.push(item);
     if (typeof next !== 'string') return items;
     if (repeats || page === maxPages) {
       log.warn(

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { schemaProblem } from '../../../schema/schema-problem.ts';
@@ -25,11 +24,8 @@ export const readTools = (listed: readonly unknown[]): ReadTools => {
       leftOut.push('A tool without a name was left out.');
       continue;
     }
-    const known = tools.get(name);
-    if (known) {
-      // A list that repeats its pages repeats its tools; only two different tools of one name are a fault.
-      if (!isDeepStrictEqual(known, item))
-        leftOut.push(`Tool "${shown(name)}" is listed twice; the second was left out.`);
+    if (tools.has(name)) {
+      leftOut.push(`Tool "${shown(name)}" is listed twice; the duplicate was left out.`);
       continue;
     }
     const problem = schemaProblem((item as { inputSchema?: unknown }).inputSchema);

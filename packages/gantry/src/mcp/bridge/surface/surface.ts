@@ -1,4 +1,6 @@
 import { fingerprint, toolFingerprint } from '../../../schema/fingerprint.ts';
+import { toManifest } from '../attachments/manifest.ts';
+import { withPathsInSchema } from '../attachments/widen-schema.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
 import { isToolAllowed } from '../config/server-entry.ts';
 import type { DownstreamPrompt, DownstreamTool, ServerIdentity } from '../../wire/manage-messages.ts';
@@ -15,7 +17,7 @@ export interface Surface {
   readonly identity: ServerIdentity;
   /** All tools of the server that can be used, in its order. */
   readonly listed: readonly DownstreamTool[];
-  /** Those that the entry's filters let through. */
+  /** Those that the entry's filters let through, taking paths where its manifest of attachments says so. */
   readonly tools: readonly DownstreamTool[];
   readonly prompts: readonly DownstreamPrompt[];
   /** False when the prompts could not be read and are those known before. */
@@ -30,9 +32,11 @@ export interface Surface {
 /** What was read, before filters and fingerprints. */
 export type SurfaceLists = Omit<Surface, 'tools' | 'fingerprint' | 'toolFingerprints'>;
 
-/** Applies the entry's filters and works out the fingerprints. */
+/** Applies the entry's filters and manifest, and works out the fingerprints. */
 export const toSurface = (lists: SurfaceLists, entry: ServerEntry): Surface => {
-  const tools = lists.listed.filter((tool) => isToolAllowed(entry, tool.name));
+  const manifest = entry.attachments && toManifest(entry.attachments);
+  const allowed = lists.listed.filter((tool) => isToolAllowed(entry, tool.name));
+  const tools = manifest ? allowed.map((tool) => withPathsInSchema(tool, manifest)) : allowed;
   const toolFingerprints = Object.fromEntries(tools.map((tool) => [tool.name, toolFingerprint(tool)]));
   return {
     ...lists,

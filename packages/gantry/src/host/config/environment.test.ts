@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { readEnvironment } from './environment.ts';
+
+describe('readEnvironment', () => {
+  it.each([
+    [{ GANTRY_WEB__MAXSEARCHRESULTS: '7' }, { web: { maxSearchResults: 7 } }],
+    [{ WebTools__ChunkingThreshold: '9000' }, { web: { chunkingThreshold: 9000 } }],
+    [{ McpBridge__DefaultTimeoutMs: '5' }, { mcp: { defaultTimeoutMs: 5 } }],
+    [{ FETCH_URL_TIMEOUT_MS: '9000' }, { web: { fetchTimeoutMs: 9000 } }],
+    [
+      { MAX_FETCH_SIZE_MB: '2', FETCH_URL_ENGINE_ORDER: 'crawl4ai' },
+      { web: { maxFetchSizeMb: 2, fetchEngineOrder: 'crawl4ai' } },
+    ],
+    [{ SEARXNG_BASE_URL: 'http://searx.example' }, { web: { searxngBaseUrl: 'http://searx.example' } }],
+    [{ GANTRY_FETCH_URL_TIMEOUT_MS: '8000', FETCH_URL_TIMEOUT_MS: '9000' }, { web: { fetchTimeoutMs: 8000 } }],
+    [{ FETCH_URL_TIMEOUT_MS: '9000', GANTRY_FETCH_URL_TIMEOUT_MS: '8000' }, { web: { fetchTimeoutMs: 8000 } }],
+    [{ RUN_ENV: 'development', BRAVE_API_KEY: 'key', PATH: 'x' }, {}],
+  ])('reads %j', (env, config) => {
+    expect(readEnvironment(env)).toMatchObject({ config, warnings: [] });
+    expect(readEnvironment(env).config).toEqual(config);
+  });
+});

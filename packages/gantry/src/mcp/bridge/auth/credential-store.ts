@@ -1,0 +1,48 @@
+import type {
+  AuthorizationServerMetadata,
+  OAuthClientInformationMixed,
+  OAuthTokens,
+} from '@modelcontextprotocol/client';
+import type { Secrets } from '../../../store/secrets.ts';
+
+/** What a sign-in gave, and what is needed to renew it. */
+export interface Credentials {
+  /** Of the server they were given for; under another address they are not sent. */
+  readonly url: string;
+  readonly authorizationServerUrl: string;
+  readonly metadata?: AuthorizationServerMetadata | undefined;
+  readonly client: OAuthClientInformationMixed;
+  /** RFC 8707. */
+  readonly resource?: string | undefined;
+  /** Absent once they cannot be renewed any more. */
+  readonly tokens?: OAuthTokens | undefined;
+  readonly expiresAtMs?: number | undefined;
+}
+
+/** Credentials by server id, encrypted. */
+export interface CredentialStore {
+  /** Those that were given for this address. */
+  get(serverId: string, url: string): Promise<Credentials | undefined>;
+  put(serverId: string, credentials: Credentials): Promise<void>;
+  delete(serverId: string): Promise<void>;
+}
+
+/** Keeps credentials among the store's secrets. */
+export const createCredentialStore = (secrets: Pick<Secrets, 'get' | 'put' | 'delete'>): CredentialStore => ({
+  get: async (serverId, url) => {
+    const text = await secrets.get(nameOf(serverId));
+    if (text === undefined) return undefined;
+    const credentials = JSON.parse(text) as Credentials;
+    return credentials.url === url ? credentials : undefined;
+  },
+  put: (serverId, credentials) => secrets.put(nameOf(serverId), JSON.stringify(credentials)),
+  delete: async (serverId) => {
+    await secrets.delete(nameOf(serverId));
+  },
+});
+
+const nameOf = (serverId: string): string => `mcp-oauth/${serverId}`;
+
+/** When tokens expire, by the clock; undefined when they do not say. */
+export const expiryOf = (tokens: OAuthTokens, nowMs: number): number | undefined =>
+  tokens.expires_in === undefined ? undefined : nowMs + tokens.expires_in * 1000;

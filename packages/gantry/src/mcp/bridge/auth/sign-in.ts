@@ -1,0 +1,215 @@
+import { randomBytes } from 'node:crypto';
+import type {
+  FetchLike,
+  OAuthClientInformationMixed,
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  OAuthTokens,
+} from '@modelcontextprotocol/client';
+import type { Clock } from '../../../kernel/clock.ts';
+import { GantryError, messageOf } from '../../../kernel/errors.ts';
+import { scrubText } from '../../../text/scrub.ts';
+import type { ServerEntry } from '../config/server-entry.ts';
+import { expandVariables } from '../config/server-entry.ts';
+import { loadSdk } from '../connection/sdk.ts';
+import type { Credentials } from './credential-store.ts';
+import { expiryOf } from './credential-store.ts';
+
+/** A server to sign in to. */
+export interface SignInTarget {
+  readonly name: string;
+  readonly entry: ServerEntry;
+  /** Normalised. */
+  readonly url: string;
+  /** Gives whole responses. */
+  readonly fetch: FetchLike;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+}
+
+/** A sign-in that waits for a person. */
+export interface StartedSignIn {
+  /** Where the person goes. */
+  readonly authorizationUrl: string;
+  /** Comes back with the code. */
+  readonly state: string;
+  /**
+   * Exchanges the code.
+   * @throws {GantryError} `auth_required` when the server does not take it.
+   */
+  finish(answer: { readonly code: string; readonly iss?: string | undefined }): Promise<Credentials>;
+}
+
+/**
+ * Begins a sign-in with an authorization code and PKCE: finds the authorization server (RFC 9728, RFC 8414) and registers as a client
+ * where the entry names none (RFC 7591).
+ * @throws {GantryError} `auth_required` with the reason.
+ */
+export const startSignIn = async (target: SignInTarget, redirectUrl: string): Promise<StartedSignIn> => {
+  const state = randomBytes(32).toString('base64url');
+  const draft = createDraft(target, { redirectUrl, state });
+  const { auth } = await loadSdk();
+  await explained(target.name, async () => {
+    const challenge = await challengeOf(target);
+    await auth(draft.provider, { serverUrl: target.url, fetchFn: target.fetch, ...challenge });
+  });
+  const { authorizationUrl } = draft;
+  if (authorizationUrl === undefined)
+    throw failed(target.name, 'it gave no address to sign in at; it may not need a sign-in');
+  return {
+    authorizationUrl,
+    state,
+    finish: async ({ code, iss }) => {
+      await explained(target.name, () =>
+        auth(draft.provider, {
+          serverUrl: target.url,
+          authorizationCode: code,
+          fetchFn: target.fetch,
+          ...(iss === undefined ? {} : { iss }),
+        }),
+      );
+      return draft.credentials();
+    },
+  };
+};
+
+/**
+ * Signs in without a person (`client_credentials`).
+ * @throws {GantryError} `auth_required` with the reason.
+ */
+export const signInAsClient = async (target: SignInTarget): Promise<Credentials> => {
+  const draft = createDraft(target, undefined);
+  const { auth } = await loadSdk();
+  await explained(target.name, async () => {
+    const challenge = await challengeOf(target);
+    await auth(draft.provider, { serverUrl: target.url, fetchFn: target.fetch, ...challenge });
+  });
+  return draft.credentials();
+};
+
+interface Draft {
+  readonly provider: OAuthClientProvider;
+  readonly authorizationUrl: string | undefined;
+  /** @throws {GantryError} `auth_required` when there are no tokens yet. */
+  credentials(): Credentials;
+}
+
+/** What the SDK keeps during one sign-in; nothing of it is stored before there are tokens. */
+const createDraft = (
+  target: SignInTarget,
+  interactive: { readonly redirectUrl: string; readonly state: string } | undefined,
+): Draft => {
+  const { name, entry, url, env, clock } = target;
+  const { oauth = {} } = entry;
+  const clientId = oauth.clientId && expandVariables(oauth.clientId, env);
+  const clientSecret = oauth.clientSecret && expandVariables(oauth.clientSecret, env);
+  let client: OAuthClientInformationMixed | undefined = clientId
+    ? { client_id: clientId, ...(clientSecret ? { client_secret: clientSecret } : {}) }
+    : undefined;
+  let tokens: OAuthTokens | undefined;
+  let verifier = '';
+  let discovery: OAuthDiscoveryState | undefined;
+  let resource: string | undefined;
+  let authorizationUrl: string | undefined;
+
+  const provider: OAuthClientProvider = {
+    redirectUrl: interactive?.redirectUrl,
+    clientMetadata: {
+      client_name: 'Gantry',
+      redirect_uris: interactive ? [interactive.redirectUrl] : [],
+      token_endpoint_auth_method: clientSecret ? 'client_secret_basic' : 'none',
+      ...(interactive ? {} : { grant_types: ['client_credentials'] }),
+      ...(oauth.scope === undefined ? {} : { scope: oauth.scope }),
+    },
+    // A client that the operator named is meant for whatever authorization server its server names.
+    clientInformation: (context) => client && { ...(context ? { issuer: context.issuer } : {}), ...client },
+    saveClientInformation: (given) => {
+      client = given;
+    },
+    tokens: () => undefined,
+    saveTokens: (given) => {
+      tokens = given;
+    },
+    redirectToAuthorization: (to) => {
+      authorizationUrl = to.href;
+    },
+    saveCodeVerifier: (given) => {
+      verifier = given;
+    },
+    codeVerifier: () => verifier,
+    saveDiscoveryState: (given) => {
+      discovery = given;
+    },
+    discoveryState: () => discovery,
+    // Else the SDK would begin anew, and the reason would be lost.
+    invalidateCredentials: () => {
+      throw failed(
+        name,
+        'the authorization server refused the client or the code; check "oauth" in its entry, or sign in again',
+      );
+    },
+    saveResourceUrl: (given) => {
+      resource = given;
+    },
+    ...(interactive
+      ? { state: () => interactive.state }
+      : {
+          prepareTokenRequest: (scope?: string) =>
+            new URLSearchParams({ grant_type: 'client_credentials', ...(scope ? { scope } : {}) }),
+        }),
+  };
+
+  return {
+    provider,
+    get authorizationUrl() {
+      return authorizationUrl;
+    },
+    credentials: () => {
+      if (!client || !tokens || !discovery) throw failed(name, 'it gave no tokens');
+      return {
+        url,
+        authorizationServerUrl: discovery.authorizationServerUrl,
+        metadata: discovery.authorizationServerMetadata,
+        client,
+        resource,
+        tokens,
+        expiresAtMs: expiryOf(tokens, clock.nowMs()),
+      };
+    },
+  };
+};
+
+/** What the server says about signing in when it is asked without a token: where its metadata is, and which scope it wants. */
+const challengeOf = async ({
+  url,
+  fetch,
+  entry,
+}: SignInTarget): Promise<{ resourceMetadataUrl?: URL; scope?: string }> => {
+  const { extractWWWAuthenticateParams } = await loadSdk();
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+  });
+  const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(answer);
+  await answer.body?.cancel();
+  const wanted = entry.oauth?.scope ?? scope;
+  return {
+    ...(resourceMetadataUrl ? { resourceMetadataUrl } : {}),
+    ...(wanted === undefined ? {} : { scope: wanted }),
+  };
+};
+
+const explained = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    throw GantryError.is(error) ? error : failed(name, scrubText(messageOf(error)).slice(0, 500), error);
+  }
+};
+
+const failed = (name: string, reason: string, cause?: unknown): GantryError =>
+  new GantryError('auth_required', `Signing in to server "${name}" failed: ${reason}.`, {
+    details: { server: name },
+    cause,
+  });

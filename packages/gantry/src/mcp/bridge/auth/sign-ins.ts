@@ -1,0 +1,119 @@
+import type { FetchLike } from '@modelcontextprotocol/client';
+import type { Clock, Timer } from '../../../kernel/clock.ts';
+import { GantryError } from '../../../kernel/errors.ts';
+import type { Log } from '../../../kernel/log.ts';
+import { normaliseUrl } from '../config/identity.ts';
+import type { ConfiguredEntry, ManagedServer } from '../server/managed-server.ts';
+import { isStdioEntry } from '../config/server-entry.ts';
+import type { CredentialStore } from './credential-store.ts';
+import type { SignInTarget, StartedSignIn } from './sign-in.ts';
+import { signInAsClient, startSignIn } from './sign-in.ts';
+import type { TokenKeeper } from './token-keeper.ts';
+import { createTokenKeeper } from './token-keeper.ts';
+import { withWholeResponses } from './whole-responses.ts';
+
+/** Where a sign-in goes on; `authorizationUrl` is null when nobody has to go anywhere and it is done. */
+export interface SignInStep {
+  readonly authorizationUrl: string | null;
+  readonly state: string | null;
+}
+
+/** Signs in to servers, and keeps their tokens. Disposing forgets sign-ins that nobody finished. */
+export interface SignIns extends Disposable {
+  /** The keeper of a server's token; undefined for programs. */
+  tokensFor(name: string, entry: ConfiguredEntry, fetch: FetchLike): TokenKeeper | undefined;
+  /**
+   * Begins a sign-in that comes back to `redirectUrl`, an address of this machine.
+   * @throws {GantryError} `invalid_arguments`, `auth_required`
+   */
+  start(server: ManagedServer, fetch: FetchLike, redirectUrl: string): Promise<SignInStep>;
+  /**
+   * Finishes one with what came back, and gives the server's name.
+   * @throws {GantryError} `invalid_arguments` when there is no such sign-in; `auth_required`
+   */
+  finish(answer: { readonly state: string; readonly code: string; readonly iss?: string | undefined }): Promise<string>;
+}
+
+const waitsForMs = 10 * 60_000;
+
+/** Makes the desk of sign-ins. */
+export const createSignIns = (options: {
+  readonly credentials: CredentialStore;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly log: Log;
+}): SignIns => {
+  const { credentials, env, clock, log } = options;
+  const waiting = new Map<
+    string,
+    { readonly server: ManagedServer; readonly started: StartedSignIn; readonly timer: Timer }
+  >();
+
+  const targetOf = (name: string, entry: ConfiguredEntry, fetch: FetchLike): SignInTarget => ({
+    name,
+    entry,
+    url: normaliseUrl(entry.url ?? ''),
+    fetch: withWholeResponses(fetch),
+    env,
+    clock,
+  });
+
+  return {
+    tokensFor: (name, entry, fetch) => {
+      if (isStdioEntry(entry)) return undefined;
+      const target = targetOf(name, entry, fetch);
+      const isClient = entry.oauth?.grant === 'client_credentials';
+      return createTokenKeeper({
+        server: name,
+        serverId: entry.id,
+        url: target.url,
+        credentials,
+        obtain: isClient ? () => signInAsClient(target) : undefined,
+        fetch: target.fetch,
+        clock,
+        log,
+      });
+    },
+    start: async (server, fetch, redirectUrl) => {
+      const { name, entry } = server;
+      if (isStdioEntry(entry) || entry.url === undefined)
+        throw new GantryError('invalid_arguments', `Server "${name}" is a program; there is nothing to sign in to.`);
+      if (!isLoopback(redirectUrl))
+        throw new GantryError(
+          'invalid_arguments',
+          'A sign-in comes back to an address of this machine, such as http://127.0.0.1:8000/callback.',
+        );
+      const target = targetOf(name, entry, fetch);
+      if (entry.oauth?.grant === 'client_credentials') {
+        await credentials.put(entry.id, await signInAsClient(target));
+        return { authorizationUrl: null, state: null };
+      }
+      const started = await startSignIn(target, redirectUrl);
+      const { state, authorizationUrl } = started;
+      waiting.set(state, { server, started, timer: clock.startTimer(waitsForMs, () => void waiting.delete(state)) });
+      return { authorizationUrl, state };
+    },
+    finish: async ({ state, code, iss }) => {
+      const found = waiting.get(state);
+      if (!found)
+        throw new GantryError(
+          'invalid_arguments',
+          'No sign-in waits for this answer: it was given up, took more than ten minutes, or is done.',
+        );
+      waiting.delete(state);
+      found.timer.stop();
+      await credentials.put(found.server.entry.id, await found.started.finish({ code, iss }));
+      return found.server.name;
+    },
+    [Symbol.dispose]: () => {
+      for (const { timer } of waiting.values()) timer.stop();
+      waiting.clear();
+    },
+  };
+};
+
+// RFC 8252 section 7.3.
+const isLoopback = (url: string): boolean => {
+  const parsed = URL.parse(url);
+  return parsed?.protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(parsed.hostname);
+};

@@ -1,0 +1,394 @@
+import { describe, expect, it } from 'vitest';
+import { isObject, parseJson } from '../../../kernel/json.ts';
+import type { CallContext } from '../../../tool/context.ts';
+import { outcomeText } from '../../../tool/outcome-text.ts';
+import type { OpenToolsOptions } from '../__fixtures__/open-tools.ts';
+import { openTools, tool } from '../__fixtures__/open-tools.ts';
+import { toLimit } from './find-tools.ts';
+import { toInvokeArguments } from './invoke-arguments.ts';
+
+const run: CallContext = { caller: 'model', namespace: 'session/1', tier: 'high' };
+
+/** A bridge that answers one kind of request and keeps what it was asked. */
+const answering = (type: string, answer: { messageType: string; body: unknown }) => {
+  const asked: unknown[] = [];
+  const manage: OpenToolsOptions['manage'] = (messageType, body) => {
+    if (messageType !== type) return undefined;
+    asked.push(body);
+    return answer;
+  };
+  return { asked, manage };
+};
+const jsonOf = (text: string): unknown => {
+  const parsed = parseJson(text);
+  return parsed.ok ? parsed.value : text;
+};
+
+describe('the parameters', () => {
+  it('are exactly these', async () => {
+    await using world = await openTools();
+    await world.connect({});
+    const parameters = world.registry.getTools().map(({ name, inputSchema }) => {
+      const properties = isObject(inputSchema['properties']) ? Object.keys(inputSchema['properties']) : [];
+      const required = (inputSchema['required'] ?? []) as readonly string[];
+      return `${name}(${properties.map((key) => (required.includes(key) ? key : `${key}?`)).join(', ')})`;
+    });
+    expect(parameters).toEqual([
+      'mcp_find_tools(query, limit?)',
+      'mcp_get_prompt(server_name, prompt_name, arguments?)',
+      'mcp_get_service_details(server_name, tool_name?)',
+      'mcp_invoke_tool(server_name, tool_name, arguments?)',
+      'mcp_list_resources(server_name)',
+      'mcp_list_services()',
+      'mcp_read_resource(server_name, uri)',
+      'mcp_register_server(name, type, url)',
+      'mcp_unregister_server(server_name)',
+    ]);
+    expect(world.registry.getTools().every(({ source }) => source === 'mcp:management')).toBe(true);
+  });
+});
+
+describe('mcp_list_services', () => {
+  it('lists the servers without asking them, and without fingerprints', async () => {
+    await using world = await openTools();
+    await world.connect({ s: { tools: [tool('a')], summary: 'Does things.' } });
+    expect(jsonOf(await world.call('mcp_list_services', {}, run))).toEqual([
+      {
+        serverName: 's',
+        serverId: 'id-of-s',
+        summary: 'Does things.',
+        toolCount: 1,
+        toolNames: ['a'],
+        promptCount: 0,
+        promptNames: [],
+      },
+    ]);
+  });
+});
+
+describe('mcp_get_service_details', () => {
+  const instructions = 'x'.repeat(2_001);
+  const server = {
+    tools: [tool('a'), tool('read_guide')],
+    prompts: [{ name: 'ask', arguments: [] }],
+    identity: { title: 'Server', instructions },
+  };
+
+  it('shows identity, capped instructions, schemas and typed names, and opens the tools but no prompts', async () => {
+    await using world = await openTools();
+    await world.connect({ s: server });
+    const outcome = await world.outcome('mcp_get_service_details', { server_name: 'S' }, run);
+    const [first, second] = outcome.status === 'done' ? outcome.parts : [];
+    const value = jsonOf(first?.type === 'text' ? first.text : '');
+    expect(value).toMatchObject({
+      server: { name: 's', id: 'id-of-s', title: 'Server' },
+      tools: [
+        { name: 'a', parametersSchema: '{"type":"object","properties":{"text":{"type":"string"}}}' },
+        { name: 'read_guide' },
+      ],
+      prompts: [{ name: 'ask', typedName: 's__ask-prompt' }],
+    });
+    expect(JSON.stringify(value)).toContain('2000 of 2001 characters shown. For the rest try s__read_guide.');
+    expect(second).toMatchObject({ text: expect.stringContaining('by name now: s__a, s__read_guide') });
+    expect(world.listed(run)).toEqual(['s__a', 's__read_guide']);
+  });
+
+  it('opens only the tool that is named', async () => {
+    await using world = await openTools();
+    await world.connect({ s: server });
+    await world.call('mcp_get_service_details', { server_name: 's', tool_name: 'a' }, run);
+    expect(world.listed(run)).toEqual(['s__a']);
+  });
+
+  it('points to mcp_invoke_tool where nothing is kept for the caller', async () => {
+    await using world = await openTools();
+    await world.connect({ s: server });
+    const text = await world.call('mcp_get_service_details', { server_name: 's' }, { caller: 'model', tier: 'high' });
+    expect(text).toContain('mcp_invoke_tool');
+  });
+
+  it("tells the bridge's error", async () => {
+    await using world = await openTools();
+    await world.connect({ s: server });
+    expect(await world.call('mcp_get_service_details', { server_name: 'x' }, run)).toContain('no server "x"');
+  });
+});
+
+describe('mcp_invoke_tool', () => {
+  const needy = tool('needy', {
+    inputSchema: {
+      type: 'object',
+      properties: { path: { type: 'string' }, n: { type: 'integer' } },
+      required: ['path'],
+    },
+  });
+
+  it.each([
+    { how: 'arguments', sent: { arguments: { path: 'p' } } },
+    { how: 'arguments in JSON text', sent: { arguments: '{"path":"p"}' } },
+    { how: 'params', sent: { params: { path: 'p' } } },
+    { how: 'args', sent: { args: { path: 'p' } } },
+    { how: 'flat fields', sent: { path: 'p' } },
+  ])('takes $how', async ({ sent }) => {
+    await using world = await openTools();
+    await world.connect({ s: { tools: [needy] } });
+    expect(await world.call('mcp_invoke_tool', { server_name: 'S', tool_name: 'NEEDY', ...sent }, run)).toBe(
+      's/needy ran',
+    );
+    expect(world.sent).toMatchObject([{ arguments: { path: 'p' } }]);
+  });
+
+  it("leaves a parameter that is named like an alias where the tool's schema has it", () => {
+    const schema = { type: 'object', properties: { params: { type: 'object' } } };
+    expect(toInvokeArguments({ server_name: 's', tool_name: 't', params: { a: 1 } }, schema)).toEqual({
+      params: { a: 1 },
+    });
+    expect(toInvokeArguments({ server_name: 's', tool_name: 't', params: { a: 1 } }, undefined)).toEqual({ a: 1 });
+  });
+
+  it('sends no empty call to a tool that needs something, and shows the right form', async () => {
+    await using world = await openTools();
+    await world.connect({ s: { tools: [needy] } });
+    const text = await world.call('mcp_invoke_tool', { server_name: 's', tool_name: 'needy' }, run);
+    expect(text).toContain('it needs "path"');
+    expect(text).toContain('"arguments": {"path": string, "n"?: integer}');
+    expect(world.sent).toEqual([]);
+  });
+
+  it("repairs and checks by the tool's own schema", async () => {
+    await using world = await openTools();
+    await world.connect({ s: { tools: [needy] } });
+    await world.call(
+      'mcp_invoke_tool',
+      { server_name: 's', tool_name: 'needy', arguments: { path: 'p', n: '7' } },
+      run,
+    );
+    expect(world.sent).toMatchObject([{ arguments: { path: 'p', n: 7 } }]);
+    const text = await world.call(
+      'mcp_invoke_tool',
+      { server_name: 's', tool_name: 'needy', arguments: { n: 7 } },
+      run,
+    );
+    expect(text).toMatch(/"path"/);
+    expect(world.sent).toHaveLength(1);
+  });
+
+  it('leaves a tool that is not in the catalog to the bridge', async () => {
+    await using world = await openTools();
+    await world.connect({ s: { tools: [needy] } });
+    expect(await world.call('mcp_invoke_tool', { server_name: 's', tool_name: 'new', arguments: { a: 1 } }, run)).toBe(
+      's/new ran',
+    );
+    expect(world.sent).toMatchObject([{ toolName: 'new', arguments: { a: 1 } }]);
+  });
+});
+
+describe('mcp_register_server and mcp_unregister_server', () => {
+  it("pass a model's wish on and tell the bridge's sentence", async () => {
+    const registered = answering('McpRegisterServer', {
+      messageType: 'McpServerRegistered',
+      body: { serverName: 'new', connected: true, toolCount: 3, message: 'Server "new" is connected; it has 3 tools.' },
+    });
+    await using world = await openTools({ manage: registered.manage });
+    await world.connect({});
+    const server = { name: 'new', type: 'sse', url: 'http://example.test/' };
+    expect(await world.call('mcp_register_server', server, run)).toBe('Server "new" is connected; it has 3 tools.');
+    expect(registered.asked).toEqual([server]);
+    expect(await world.call('mcp_register_server', { ...server, type: 'stdio' }, run)).toMatch(/"type"/);
+    expect(registered.asked).toHaveLength(1);
+  });
+
+  it('say why not', async () => {
+    const refused = answering('McpUnregisterServer', {
+      messageType: 'McpManageError',
+      body: { error: 'the operator keeps it' },
+    });
+    await using world = await openTools({ manage: refused.manage });
+    await world.connect({});
+    const outcome = await world.outcome('mcp_unregister_server', { server_name: 'Wiki' }, run);
+    expect(outcome).toMatchObject({ status: 'failed', failure: { code: 'execution_failed' } });
+    expect(outcomeText(outcome)).toContain('the operator keeps it');
+    expect(refused.asked).toEqual([{ serverName: 'wiki' }]);
+  });
+
+  it('name what gave no answer in time', async () => {
+    const asked = Promise.withResolvers<void>();
+    const manage = (): 'silent' => {
+      asked.resolve();
+      return 'silent';
+    };
+    await using world = await openTools({ manage });
+    await world.connect({});
+    const text = world.call('mcp_unregister_server', { server_name: 'wiki' }, run);
+    await asked.promise;
+    await world.clock.advance(30_000);
+    expect(await text).toBe('Unregistering server "wiki": the MCP bridge gave no answer within 30000 ms.');
+  });
+});
+
+describe('mcp_get_prompt', () => {
+  it('passes values that are no texts as their JSON', async () => {
+    const messages = [{ role: 'user', content: 'Hi.', contentType: 'text' }];
+    const prompt = answering('McpGetPrompt', {
+      messageType: 'McpPrompt',
+      body: { serverName: 's', promptName: 'p', messages },
+    });
+    await using world = await openTools({ manage: prompt.manage });
+    await world.connect({});
+    const args = { server_name: 's', prompt_name: 'p', arguments: { text: 'a', list: ['x'] } };
+    expect(jsonOf(await world.call('mcp_get_prompt', args, run))).toEqual(messages);
+    expect(prompt.asked).toEqual([{ serverName: 's', promptName: 'p', arguments: { text: 'a', list: '["x"]' } }]);
+  });
+});
+
+describe('the resource tools', () => {
+  it('list resources and templates without what is not known of them', async () => {
+    const listed = answering('McpListResources', {
+      messageType: 'McpResources',
+      body: {
+        server: 's',
+        resources: [{ uri: 'a:b', name: 'b', description: null }],
+        templates: [{ uriTemplate: 'a:{x}' }],
+      },
+    });
+    await using world = await openTools({ manage: listed.manage });
+    await world.connect({});
+    expect(jsonOf(await world.call('mcp_list_resources', { server_name: 's' }, run))).toEqual({
+      server: 's',
+      resources: [{ uri: 'a:b', name: 'b' }],
+      templates: [{ uriTemplate: 'a:{x}' }],
+    });
+  });
+
+  it('say plainly that a server has none', async () => {
+    const listed = answering('McpListResources', {
+      messageType: 'McpResources',
+      body: { server: 's', resources: [], templates: [] },
+    });
+    await using world = await openTools({ manage: listed.manage });
+    await world.connect({});
+    expect(await world.outcome('mcp_list_resources', { server_name: 's' }, run)).toMatchObject({
+      status: 'done',
+      parts: [{ text: 'Server "s" has no resources.' }],
+    });
+  });
+
+  it('read one', async () => {
+    const body = { server: 's', uri: 'a:b', contents: [{ uri: 'a:b', mimeType: 'text/plain', text: 'hi' }] };
+    const read = answering('McpReadResource', { messageType: 'McpResource', body });
+    await using world = await openTools({ manage: read.manage });
+    await world.connect({});
+    expect(jsonOf(await world.call('mcp_read_resource', { server_name: 's', uri: 'a:b' }, run))).toEqual(body);
+    expect(read.asked).toEqual([{ serverName: 's', uri: 'a:b' }]);
+  });
+});
+
+describe('mcp_find_tools', () => {
+  const many = Array.from({ length: 30 }, (_, at) => tool(`send_mail_${at}`, { description: `Sends mail ${at}.` }));
+
+  it('shows the best three with their schemas and the others with a signature, and makes all callable', async () => {
+    await using world = await openTools();
+    await world.connect({ s: { tools: many } });
+    const found = jsonOf(await world.call('mcp_find_tools', { query: 'send mail', limit: 5 }, run));
+    const shown = (isObject(found) ? found['tools'] : []) as readonly object[];
+    expect(shown.map((one) => ('inputSchema' in one ? 'schema' : 'signature' in one ? 'signature' : '?'))).toEqual([
+      'schema',
+      'schema',
+      'schema',
+      'signature',
+      'signature',
+    ]);
+    expect(shown[4]).toMatchObject({
+      server: 's',
+      serverId: 'id-of-s',
+      signature: '{"text"?: string}',
+      activated: true,
+    });
+    expect(found).toMatchObject({ query: 'send mail', note: expect.stringContaining('call these by name now') });
+    expect(world.listed(run)).toHaveLength(5);
+  });
+
+  it('puts an exact typed name first, in any case', async () => {
+    await using world = await openTools();
+    await world.connect({ s: { tools: many } });
+    expect(jsonOf(await world.call('mcp_find_tools', { query: 'S__SEND_MAIL_17' }, run))).toMatchObject({
+      tools: [{ name: 's__send_mail_17' }, {}, {}, {}, {}, {}, {}, {}, {}, {}],
+    });
+  });
+
+  it('leaves out what shares only a common word with the query, also beside a tool that was named', async () => {
+    await using world = await openTools();
+    const others = Array.from({ length: 60 }, (_, at) => tool(`tool_${at}`, { description: 'Runs a job.' }));
+    const invoices = [
+      tool('create_invoice', { description: 'Creates an invoice.' }),
+      tool('invoice_list', { description: 'Lists.' }),
+    ];
+    await world.connect({ s: { tools: [...others, ...invoices] } });
+    for (const query of ['create an invoice', 'create_invoice'])
+      expect(jsonOf(await world.call('mcp_find_tools', { query }, run)), query).toMatchObject({
+        tools: [{ name: 's__create_invoice' }, { name: 's__invoice_list' }],
+      });
+  });
+
+  it('gives prompts a list of their own, and none where there are none', async () => {
+    await using world = await openTools();
+    const prompts = [{ name: 'mail', description: 'Writes a mail.', arguments: [] }];
+    await world.connect({ s: { tools: many.slice(0, 1), prompts }, t: { tools: [tool('weather')] } });
+    expect(jsonOf(await world.call('mcp_find_tools', { query: 'mail' }, run))).toMatchObject({
+      tools: [{ name: 's__send_mail_0' }],
+      prompts: [{ name: 's__mail-prompt', server: 's', prompt: 'mail', activated: true }],
+    });
+    expect(jsonOf(await world.call('mcp_find_tools', { query: 'weather' }, run))).not.toHaveProperty('prompts');
+  });
+
+  it('says that nothing was added where nothing is kept for the caller, and what to do', async () => {
+    await using world = await openTools();
+    await world.connect({ s: { tools: many } });
+    const found = jsonOf(await world.call('mcp_find_tools', { query: 'mail' }, { caller: 'client' }));
+    expect(found).toMatchObject({ note: expect.stringContaining('mcp_invoke_tool') });
+    expect(JSON.stringify(found)).not.toContain('"activated":true');
+  });
+
+  it('says what to do when nothing fits', async () => {
+    await using world = await openTools();
+    await world.connect({ s: { tools: many } });
+    expect(jsonOf(await world.call('mcp_find_tools', { query: 'zzzz' }, run))).toMatchObject({
+      tools: [],
+      note: expect.stringContaining('mcp_list_services'),
+    });
+  });
+
+  it('refuses a query that is blank', async () => {
+    await using world = await openTools();
+    await world.connect({});
+    expect(await world.outcome('mcp_find_tools', { query: ' ' }, run)).toMatchObject({
+      status: 'failed',
+      failure: { code: 'invalid_arguments' },
+    });
+  });
+
+  it('stays small when a server describes and demands without measure', async () => {
+    await using world = await openTools();
+    const huge = Object.fromEntries(
+      Array.from({ length: 2_000 }, (_, at) => [`key${at}`, { type: 'string', description: 'x'.repeat(50) }]),
+    );
+    const vast = many.map((one) => ({
+      ...one,
+      description: 'mail '.repeat(2_000),
+      inputSchema: { type: 'object', properties: huge },
+    }));
+    await world.connect({ s: { tools: vast } });
+    expect((await world.call('mcp_find_tools', { query: 'mail', limit: 25 }, run)).length).toBeLessThan(32_000);
+  });
+
+  it.each([
+    [0, 1],
+    [-1, 1],
+    [999, 25],
+    ['7', 7],
+    [undefined, 10],
+    ['many', 10],
+  ])('takes the limit %s for %s', (given, meant) => {
+    expect(toLimit(given)).toBe(meant);
+  });
+});

@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import type { Launcher } from '../process/launcher.ts';
+
+/** Starts scripts as ordinary processes of the host, with its environment: for development on one's own machine. */
+export const localLauncher = (hostEnv: Readonly<Record<string, string | undefined>>): Launcher => ({
+  name: 'local',
+  isolation:
+    'none: scripts run as the host does, with its files, network and environment; only time and output are limited',
+  switchesUser: false,
+  showsClosedFolders: true,
+  needsTmpFolder: true,
+  workAt: (folder) => folder.path,
+  start: (launch) =>
+    spawn(launch.program, launch.args, {
+      cwd: launch.folder.path,
+      env: { ...hostEnv, ...launch.env, PATH: hostEnv['PATH'] },
+      // A group of its own, so that its end is the end of all that it started.
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    }),
+  kill: (child) => signalGroup(child, 'SIGKILL'),
+});
+
+const signalGroup = (child: ChildProcess, signal: NodeJS.Signals): void => {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch (error) {
+    // Nobody is left in the group.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+};

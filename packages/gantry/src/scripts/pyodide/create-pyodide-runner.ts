@@ -1,0 +1,133 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { dirname } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { throwIfAborted } from '../../kernel/abort.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { GantryError } from '../../kernel/errors.ts';
+import { workerUrl } from '../../kernel/worker-url.ts';
+import { endChild, isRunning } from '../process/end-child.ts';
+import { createParallelLimit } from '../process/parallel-limit.ts';
+import { inputVariable } from '../process/script-env.ts';
+import { supervise } from '../process/supervise.ts';
+import { toResult } from '../process/to-result.ts';
+import { treeMemoryBytes } from '../process/tree-memory.ts';
+import type { ScriptLimits, ScriptRequest, ScriptResult, ScriptRunner } from '../runner.ts';
+import { defaultScriptLimits } from '../runner.ts';
+import type { ScriptUsers } from '../sandbox/script-users.ts';
+
+/** What the Pyodide runner works with. */
+export interface PyodideRunnerOptions {
+  readonly clock: Clock;
+  /** Absolute path of the `pyodide` package; {@link findPyodide} gives it. The users of the runs must be able to read it. */
+  readonly packagePath: string;
+  readonly users: ScriptUsers;
+  readonly limits?: Partial<ScriptLimits> | undefined;
+  /** Runs at a time; the others wait. Default 2. */
+  readonly maxParallel?: number | undefined;
+  /** Processes that wait for the next script, once the first has run: loading takes seconds. Default 1. */
+  readonly warm?: number | undefined;
+}
+
+/** Where the optional package `pyodide` is installed, or undefined. */
+export const findPyodide = (): string | undefined => {
+  try {
+    return dirname(fileURLToPath(import.meta.resolve('pyodide')));
+  } catch {
+    return undefined;
+  }
+};
+
+const pageBytes = 65_536;
+// Node and the interpreter themselves, beside what the script fills.
+const ownMemoryBytes = 400 * 1024 * 1024;
+
+/**
+ * Makes a runner for Python in WebAssembly, each script in a process of its own under Node's permission model. The isolation
+ * is limited: Node does not claim that the model withstands malicious code, and a script can signal processes of the same user.
+ */
+export const createPyodideRunner = (options: PyodideRunnerOptions): ScriptRunner => {
+  const { clock, packagePath, users, warm = 1 } = options;
+  const ownLimits: ScriptLimits = { ...defaultScriptLimits, ...options.limits };
+  const parallel = createParallelLimit(options.maxParallel ?? 2);
+  const pool: ChildProcess[] = [];
+  const running = new Set<Promise<unknown>>();
+  const stopping = new AbortController();
+
+  const open = (): ChildProcess => {
+    const program = fileURLToPath(workerUrl('./pyodide-child', import.meta.url));
+    const { user, giveBack } = users.take();
+    const child = spawn(
+      process.execPath,
+      [
+        '--permission',
+        `--allow-fs-read=${packagePath}`,
+        `--allow-fs-read=${dirname(program)}`,
+        `--wasm-max-mem-pages=${Math.ceil(ownLimits.memoryBytes / pageBytes)}`,
+        '--max-old-space-size=256',
+        '--no-warnings',
+        program,
+        pathToFileURL(`${packagePath}/pyodide.mjs`).href,
+      ],
+      { cwd: packagePath, env: {}, detached: true, stdio: ['pipe', 'pipe', 'pipe'], ...user },
+    );
+    // Heard by the run that takes it; one that could not be started has no process id.
+    child.once('error', giveBack).once('exit', giveBack);
+    return child;
+  };
+
+  const take = (): ChildProcess => {
+    for (let waiting = pool.shift(); waiting; waiting = pool.shift()) if (isRunning(waiting)) return waiting;
+    return open();
+  };
+
+  const run = async (request: ScriptRequest, signal: AbortSignal): Promise<ScriptResult> => {
+    if (!('interpreter' in request) || request.interpreter !== 'python')
+      throw new GantryError('invalid_arguments', 'The Pyodide runner runs Python only.');
+    if ((request.packages?.length ?? 0) > 0 || (request.files?.length ?? 0) > 0)
+      throw new GantryError(
+        'invalid_arguments',
+        'The Pyodide runner has no packages and no files; use the standard library, and give the data as input.',
+      );
+    const limits = { ...ownLimits, ...request.limits };
+    const { timeoutMs } = request;
+    const child = take();
+    while (pool.length < warm && !stopping.signal.aborted) pool.push(open());
+    const env = { ...request.env, [inputVariable]: request.inputData ?? '' };
+    const end = await supervise(child, {
+      clock,
+      timeoutMs,
+      limits,
+      stdin: JSON.stringify({ script: request.script, env }),
+      kill: () => void child.kill('SIGKILL'),
+      watch: async () =>
+        (await treeMemoryBytes(child.pid as number)) > limits.memoryBytes + ownMemoryBytes ? 'memory' : undefined,
+      signal,
+    });
+    return toResult(end, { timeoutMs, limits, files: [], filesLeftOut: [] });
+  };
+
+  return {
+    name: 'pyodide',
+    isolation:
+      "limited isolation: Pyodide in a process under Node's permission model, without files, network and environment, but not proof against malicious code",
+    run: async (request, { signal } = {}) => {
+      throwIfAborted(stopping.signal);
+      const both = signal ? AbortSignal.any([signal, stopping.signal]) : stopping.signal;
+      const leave = await parallel.enter(both);
+      const work = run(request, both);
+      running.add(work);
+      try {
+        return await work;
+      } finally {
+        running.delete(work);
+        leave();
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort(new GantryError('stopped', 'Gantry is stopping; the script was ended.'));
+      await Promise.allSettled(running);
+      await Promise.all(pool.splice(0).map((child) => endChild(child, (each) => void each.kill('SIGKILL'))));
+    },
+  };
+};

@@ -1,0 +1,2 @@
+/** The values of a tool's `mode` argument. */
+export const readModes = ['auto', 'full', 'article'] as const;

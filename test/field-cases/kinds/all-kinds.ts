@@ -1,0 +1,50 @@
+import type { Handler } from '../lib/verdict.ts';
+import { args } from './args.ts';
+import { fetchBig } from './fetch-big.ts';
+import { fetchBytes } from './fetch-bytes.ts';
+import { htmlToMarkdown } from './html-to-markdown.ts';
+import { searchAnswer } from './search-answer.ts';
+import { ssrfRedirect, ssrfUrl } from './ssrf.ts';
+import { handshake } from './handshake.ts';
+import { httpProbe } from './http-probe.ts';
+import { httpTranscript } from './http-transcript.ts';
+import { largeResult } from './large-result.ts';
+import { lazyTools } from './lazy-tools.ts';
+import { registerTools } from './register-tools.ts';
+import { scriptRun } from './script-run.ts';
+import { sendTools } from './send-tools.ts';
+import { startServers } from './start-servers.ts';
+import { stdioProcess } from './stdio-process.ts';
+import { stdioTranscript } from './stdio-transcript.ts';
+import { timedTranscript } from './timed-transcript.ts';
+import { toolCall } from './tool-call.ts';
+import { toolResult } from './tool-result.ts';
+import { toolsPayload } from './tools-payload.ts';
+import { truncate } from './truncate.ts';
+
+/** What runs the cases of each kind that the product covers. */
+export const allKinds: Readonly<Record<string, Handler>> = {
+  args,
+  'fetch-big': fetchBig,
+  'fetch-bytes': fetchBytes,
+  'html-to-markdown': htmlToMarkdown,
+  'search-answer': searchAnswer,
+  'ssrf-redirect': ssrfRedirect,
+  'ssrf-url': ssrfUrl,
+  handshake,
+  'http-probe': httpProbe,
+  'http-transcript': httpTranscript,
+  'large-result': largeResult,
+  'lazy-tools': lazyTools,
+  'register-tools': registerTools,
+  'script-run': scriptRun,
+  'send-tools': sendTools,
+  'start-servers': startServers,
+  'stdio-process': stdioProcess,
+  'stdio-transcript': stdioTranscript,
+  'timed-transcript': timedTranscript,
+  'tool-call': toolCall,
+  'tool-result': toolResult,
+  'tools-payload': toolsPayload,
+  truncate,
+};
