@@ -1,11 +1,15 @@
+import { createHash } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Dial, IsOwnListener, Lookup, NetPolicy } from 'gantry/net';
-import { silentLog } from 'gantry';
+import { createGantry, outcomeText, silentLog } from 'gantry';
+import type { WebOptions } from 'gantry/web';
+import { web } from 'gantry/web';
 import { buildConnector } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { GantryFolder } from './fixtures/gantry-process.ts';
@@ -28,6 +32,8 @@ afterEach(async () => {
 interface Site {
   readonly port: number;
   readonly asked: string[];
+  /** Connections accepted so far. */
+  readonly connections: () => number;
 }
 
 const serve = async (answer: RequestListener | string): Promise<Site> => {
@@ -36,6 +42,20 @@ const serve = async (answer: RequestListener | string): Promise<Site> => {
     asked.push(request.url ?? '');
     if (typeof answer === 'string') response.setHeader('content-type', 'text/html; charset=utf-8').end(answer);
     else answer(request, response);
+  });
+  let connections = 0;
+  server.on('connection', () => {
+    connections += 1;
+  });
+  server.on('upgrade', (request, socket: Duplex) => {
+    socket
+      .on('end', () => socket.end())
+      .on('error', () => socket.destroy())
+      .resume();
+    const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
+    const accept = createHash('sha1').update(key).digest('base64');
+    const head = ['HTTP/1.1 101 Switching Protocols', 'upgrade: websocket', 'connection: upgrade'];
+    socket.write([...head, `sec-websocket-accept: ${accept}`, '', ''].join('\r\n'));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -46,7 +66,7 @@ const serve = async (answer: RequestListener | string): Promise<Site> => {
       await once(server, 'close');
     },
   });
-  return { port: (server.address() as AddressInfo).port, asked };
+  return { port: (server.address() as AddressInfo).port, asked, connections: () => connections };
 };
 
 const html = (body: string, head = '<title>A page</title>'): string =>
@@ -165,7 +185,7 @@ describe.skipIf(executablePath === undefined)('rendering in Chromium', () => {
     ])
       await expect(renderer.render(url), url).rejects.toMatchObject({ code: 'address_refused' });
     expect(renderer.health().browser).toBe(false);
-    expect(canary.asked).toEqual([]);
+    expect(canary.connections()).toBe(0);
   });
 
   it('reaches no closed address, whatever a public page redirects to, loads, opens or frames', async () => {
@@ -186,9 +206,9 @@ describe.skipIf(executablePath === undefined)('rendering in Chromium', () => {
        <form id="f" action="${bad}/form" target="_blank" method="post"></form>
        <script>
          for (const host of ['127.0.0.1', 'localhost', '[::1]', '0.0.0.0', 'canary.internal.test', '[::ffff:127.0.0.1]'])
-           fetch('http://' + host + ':${canary.port}/fetch', { mode: 'no-cors' }).catch(() => {});
+           for (const scheme of ['http', 'https']) fetch(scheme + '://' + host + ':${canary.port}/fetch', { mode: 'no-cors' }).catch(() => {});
          fetch('/hop', { mode: 'no-cors' }).catch(() => {});
-         new WebSocket('ws://127.0.0.1:${canary.port}/socket');
+         for (const scheme of ['ws', 'wss']) new WebSocket(scheme + '://127.0.0.1:${canary.port}/socket');
          navigator.sendBeacon('${bad}/beacon', 'x');
          new EventSource('${bad}/events');
          window.open('${bad}/window'); f.submit();
@@ -211,8 +231,24 @@ describe.skipIf(executablePath === undefined)('rendering in Chromium', () => {
         code: 'address_refused',
         message: expect.stringContaining('127.0.0.1'),
       });
-    expect(canary.asked).toEqual([]);
+    expect(canary.connections()).toBe(0);
     expect(datagrams).toBe(0);
+  });
+
+  it('lets sockets and tunnels through to open addresses', async () => {
+    const site = await serve(
+      html(`<p id="p">Waiting.</p><script>
+        const socket = new WebSocket('ws://site.example/socket');
+        socket.onopen = () => { p.textContent = 'Socket open.'; };
+      </script>`),
+    );
+    const renderer = browse(site);
+    expect((await renderer.render('http://site.example/')).html).toContain('Socket open.');
+    // The tunnel stands, and what answers in it is no TLS.
+    await expect(renderer.render('https://site.example/')).rejects.toMatchObject({
+      code: 'execution_failed',
+      message: expect.stringMatching(/ERR_SSL|ERR_CONNECTION_CLOSED/),
+    });
   });
 
   it('dials what it judged: a name that changes its address between the check and the connection stays where it was', async () => {
@@ -222,7 +258,7 @@ describe.skipIf(executablePath === undefined)('rendering in Chromium', () => {
       lookup: async () => [(asked += 1) === 1 ? publicAddress : '127.0.0.1'],
     });
     expect((await renderer.render(`http://rebinding.example:${canary.port}/`)).html).toContain('Pinned.');
-    expect(canary.asked).toEqual([]);
+    expect(canary.connections()).toBe(0);
   });
 
   it('opens private networks only by policy, and even then neither metadata nor its own listeners', async () => {
@@ -339,6 +375,42 @@ describe.skipIf(executablePath === undefined)('rendering in Chromium', () => {
       reached.promise.then(() => renderer[Symbol.asyncDispose]()),
     ]);
     expect(browsers()).toEqual([]);
+  });
+
+  it('serves web_browse: rendered where there is a browser, said to be unread where there is none', async () => {
+    const site = await serve(
+      html(
+        `<div id="root"></div><noscript>Please enable JavaScript.</noscript>
+         <script>root.innerHTML = '<h1>Schedule</h1><p>' + 'Doors open at nine. '.repeat(20) + '</p>'</script>`,
+      ),
+    );
+    const env = { ...process.env, RUN_ENV: 'development' };
+    const browseWith = async (options: WebOptions): Promise<string> => {
+      await using gantry = await createGantry({ dataDir: ':memory:', log: silentLog })
+        .use(web({ env, ...options }))
+        .start();
+      return outcomeText(await gantry.call('web_browse', { url: `http://127.0.0.1:${site.port}/` }));
+    };
+    const shown = await browseWith({});
+    expect(shown).toMatch(/^Source: .* \(via headless browser/);
+    expect(shown).toContain('Doors open at nine.');
+    expect(shown).not.toContain('[web_browse status');
+    for (const options of [
+      { rendering: 'off' },
+      { browserPath: '/nowhere/chromium' },
+      { renderServiceUrl: 'http://127.0.0.1:9' },
+    ] as const) {
+      const unread = await browseWith(options);
+      expect(unread).toContain('[web_browse status: js_required]');
+      expect(unread).not.toContain('Doors open');
+    }
+    expect(browsers()).toEqual([]);
+  });
+
+  it('says what is missing where there is no Chromium', async () => {
+    using folder = makeGantryFolder();
+    const ran = await folder.run(['serve', '--role', 'browser', '--port', '0'], { env: { PATH: folder.path } });
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringMatching(/needs Chromium.*playwright-core/s) });
   });
 
   it('is a service of its own: gantry serve --role browser', async () => {

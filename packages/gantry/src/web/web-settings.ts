@@ -1,4 +1,4 @@
-import type { RenderSettings } from './render/rendering.ts';
+import type { RenderSettings } from './render/render-settings.ts';
 import type { SafeSearch } from './search/search-engine.ts';
 
 /** Settings of the web tools; section `web` of the configuration. */

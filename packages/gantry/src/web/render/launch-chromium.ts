@@ -39,6 +39,8 @@ export const chromiumLauncher =
           // Chromium goes past a proxy for loopback unless it is told not to.
           '--proxy-bypass-list=<-loopback>',
           '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+          // The switch has two names, by version.
+          '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
           '--webrtc-ip-handling-policy=disable_non_proxied_udp',
           '--disable-quic',
           '--disable-background-networking',

@@ -7,21 +7,9 @@ import type { RenderPage } from '../read/render-page.ts';
 import { findChromium } from './find-chromium.ts';
 import { chromiumLauncher, hasPlaywright } from './launch-chromium.ts';
 import { renderOverHttp } from './render-client.ts';
+import type { RenderSettings } from './render-settings.ts';
 import type { Renderer } from './renderer.ts';
 import { createRenderer } from './renderer.ts';
-
-/** Where pages are rendered; part of section `web` of the configuration. */
-export interface RenderSettings {
-  /** `auto`: in the render service if one is named, else in a browser of this machine if there is one. */
-  readonly rendering: 'auto' | 'off';
-  /** Address of a render service (`gantry serve --role browser`). */
-  readonly renderServiceUrl?: string | undefined;
-  /** What the render service asks for. */
-  readonly renderServiceToken?: string | undefined;
-  readonly renderTimeoutSeconds: number;
-  /** Path of Chromium; default the one that `PATH` leads to. */
-  readonly browserPath?: string | undefined;
-}
 
 /** What both ways of rendering need. */
 export interface RenderingOptions {

@@ -1,3 +1,4 @@
+import { GantryError } from '../../../kernel/errors.ts';
 import type { AttachmentsEntry } from '../config/attachments-entry.ts';
 
 /** The block `attachments` of an entry with its defaults, in the form that calls use. */
@@ -26,8 +27,13 @@ export const unreadPaths = (entry: AttachmentsEntry): string[] =>
 
 const toArgument = (path: string): string | undefined => /^([^.[\]*]+)\[\*\]$/.exec(path.trim())?.[1];
 
-/** Where files of a server are: its scheme, host and port, the manifest's path, and the id of one. */
+/**
+ * Where files of a server are: its scheme, host and port, the manifest's path, and the id of one.
+ * @throws {GantryError} `execution_failed` for an id that would lead elsewhere.
+ */
 export const attachmentUrl = (serverUrl: URL, { endpointPath }: AttachmentManifest, id?: string): URL => {
+  // A URL resolves these two, however they are encoded.
+  if (id === '.' || id === '..') throw new GantryError('execution_failed', `"${id}" is no id of a file.`);
   const path = `/${endpointPath.replace(/^\/+/, '').replace(/\/+$/, '')}`;
   return new URL(id === undefined ? path : `${path}/${encodeURIComponent(id)}`, serverUrl.origin);
 };

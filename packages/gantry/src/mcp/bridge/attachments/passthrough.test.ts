@@ -309,6 +309,7 @@ describe('a file that the tool keeps', () => {
   it.each<[string, () => { status: number; body?: string }, string]>([
     ['{"id":"x"}', () => ({ status: 404 }), 'HTTP 404'],
     ['{"ok":true}', () => ({ status: 200 }), 'attachmentId'],
+    ['{"id":".."}', () => ({ status: 200 }), 'no id of a file'],
     [
       '{"id":"x"}',
       () => {
