@@ -102,6 +102,16 @@ describe('the published package', () => {
   );
 
   it(
+    'starts its workers from the build',
+    async () => {
+      const args = ['tools', 'call', 'execute_javascript_script', '--args', '{"script":"console.log(6*7)"}', '--json'];
+      const called = JSON.parse((await inFolder(join(folder, 'node_modules/.bin/gantry'), args)).stdout) as object;
+      expect(called).toMatchObject({ status: 'done', content: expect.stringContaining('42') });
+    },
+    limitMs,
+  );
+
+  it(
     'is well formed for every consumer',
     async () => {
       await run(process.execPath, [join(root, 'node_modules/publint/src/cli.js'), tarball, '--strict'], { cwd: root });
