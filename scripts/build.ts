@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
@@ -20,14 +20,14 @@ execFileSync(
   },
 );
 
-/** Rooms that start workers or programs by the path of a file, and packages that do; they stay files of their own. */
-const separate = /\/dist\/(?:scripts|web)\/|^(?:pino|undici|@opentelemetry\/(?:exporter-prometheus|sdk-metrics))$/;
+/** Packages that find files of their own by their place, or are loaded only when they are used. */
+const separate = /^(?:pino|undici|playwright-core|@opentelemetry\/(?:exporter-prometheus|sdk-metrics))$/;
 
 const bundle = await rolldown({
   input: join(dist, 'cli/main.js'),
   platform: 'node',
   resolve: { mainFields: ['module', 'main'] },
-  external: (id, importer) => separate.test(id.startsWith('.') && importer ? join(dirname(importer), id) : id),
+  external: separate,
 });
 const { output } = await bundle.write({ dir: join(dist, 'bundle'), format: 'esm', chunkFileNames: '[name]-[hash].js' });
 await bundle.close();

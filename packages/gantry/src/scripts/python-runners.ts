@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
 import type { Clock } from '../kernel/clock.ts';
 import { messageOf } from '../kernel/errors.ts';
+import { makeFolder } from '../kernel/make-folder.ts';
 import type { RunnerCandidate } from './choose-runner.ts';
 import { landlockLauncher } from './landlock/landlock-launcher.ts';
 import { landlockProgram } from './landlock/launcher-program.ts';
@@ -74,7 +74,7 @@ export const pythonRunners = (options: PythonRunnersOptions): readonly RunnerCan
   };
 
   const open = async (launcher: Launcher, own: OwnOptions = {}): Promise<ScriptRunner | string> => {
-    for (const folder of options.readable ?? []) await mkdir(folder, { recursive: true });
+    for (const folder of options.readable ?? []) await makeFolder(folder);
     const found = own.groups ? await findGroupMaker() : undefined;
     const groups = typeof found === 'string' ? undefined : found;
     const switches = launcher.switchesUser && createScriptUsers().areUsed;

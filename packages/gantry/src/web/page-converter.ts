@@ -47,7 +47,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 320 };
  * started again for the next one.
  */
 export const createPageConverter = (options: PageConverterOptions): PageConverter => {
-  const { clock, log, timeoutMs = 5_000, worker: module = workerUrl('../web/page-worker', import.meta.url) } = options;
+  const { clock, log, timeoutMs = 5_000, worker: module = workerUrl('web/page-worker') } = options;
   let thread: Worker | undefined;
   let idle: Timer | undefined;
   let last: Promise<unknown> = Promise.resolve();

@@ -37,7 +37,7 @@ export const createPdfReader =
   (bytes, { signal } = {}) =>
     new Promise((resolve, reject) => {
       const { clock, timeoutMs = 10_000 } = options;
-      const program = fileURLToPath(workerUrl('../web/pdf-process', import.meta.url));
+      const program = fileURLToPath(workerUrl('web/pdf-process'));
       const child = spawn(
         process.execPath,
         [

@@ -38,7 +38,7 @@ export const createQuickjsRunner = (options: QuickjsRunnerOptions): ScriptRunner
   const stopping = new AbortController();
 
   const openWorker = (): Worker => {
-    const worker = new Worker(workerUrl('./engine-worker', import.meta.url), {
+    const worker = new Worker(workerUrl('scripts/javascript/engine-worker'), {
       env: {},
       // What the engine itself needs beside the memory of the script, which is limited inside.
       resourceLimits: { maxOldGenerationSizeMb: 256 },

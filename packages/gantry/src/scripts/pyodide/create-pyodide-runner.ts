@@ -55,7 +55,7 @@ export const createPyodideRunner = (options: PyodideRunnerOptions): ScriptRunner
   const stopping = new AbortController();
 
   const open = (): ChildProcess => {
-    const program = fileURLToPath(workerUrl('./pyodide-child', import.meta.url));
+    const program = fileURLToPath(workerUrl('scripts/pyodide/pyodide-child'));
     const { user, giveBack } = users.take();
     const child = spawn(
       process.execPath,
