@@ -133,6 +133,53 @@ describe('connecting', () => {
     expect(server.seen[0]?.headers).toMatchObject({ authorization: 'Bearer t0' });
     expect(server.seen[0]?.headers).not.toHaveProperty('x-gone');
   });
+
+  it('never repeats the secrets of an entry, whatever the server says', async () => {
+    const secretsOf: Script = ({ headers, path }, response) =>
+      endWith(response, 500, `no ${headers.authorization} at ${path}${'x'.repeat(150)} ${String(headers['x-key'])}`);
+    await using refusing = await startRawServer({ 'server/discover': secretsOf });
+    await using echoing = await startRawServer({
+      'tools/call': ({ headers, params }) => {
+        const said = `bad ${headers.authorization}`;
+        if (params?.['name'] === 'echo') return text(said);
+        throw new RpcError(-32_000, said);
+      },
+    });
+    const headers = { authorization: 'Bearer ${TOKEN}', 'x-key': 'value-of-the-key' };
+    await using t = await startBridge(
+      { refusing: { url: `${refusing.url}?key=secret-in-url`, headers }, echoing: { url: echoing.url, headers } },
+      { env: { TOKEN: 'token of some words' } },
+    );
+    await t.bridge.ready();
+    expect(t.bridge.server('refusing')?.lastError).toContain('no *** at /mcp?key=***xxx');
+    expect(await t.text('echoing', 'a')).toContain('answered with error -32000: bad ***');
+    const shown = [t.bridge.servers(), t.log, t.log.map(({ facts }) => String((facts['err'] as Error)?.stack))];
+    expect(JSON.stringify(shown)).not.toMatch(/token of some|value-of-the|secret-in-url/);
+    // What a tool gives as its result is its own affair.
+    expect(await t.text('echoing', 'echo')).toBe('bad Bearer token of some words');
+  });
+
+  it('refuses a header that HTTP does not allow, and says which', async () => {
+    await using server = await startRawServer();
+    const entries = {
+      name: { headers: { 'bad name': 'secret-value' } },
+      value: { headers: { 'x-key': 'secret\nvalue' } },
+      variable: { headers: { 'x-key': '${KEY}' } },
+    };
+    const withUrls = Object.entries(entries).map(([name, entry]) => [name, { url: `${server.url}?${name}`, ...entry }]);
+    await using t = await startBridge(Object.fromEntries(withUrls) as object as Record<string, unknown>, {
+      env: { KEY: 'secret\u0001value' },
+    });
+    await t.bridge.ready();
+    for (const name of Object.keys(entries)) {
+      const status = t.bridge.server(name);
+      expect(status).toMatchObject({ state: 'refused' });
+      expect(status?.lastError).toContain(name === 'name' ? '"bad name"' : 'header "x-key"');
+    }
+    await expect(t.bridge.add('added', { url: server.url, ...entries.value })).rejects.toThrow('header "x-key"');
+    expect(JSON.stringify([t.bridge.servers(), t.log])).not.toContain('secret');
+    expect(server.seen).toEqual([]);
+  });
 });
 
 describe('listing', () => {
@@ -176,15 +223,36 @@ describe('listing', () => {
           { description: 'no name' },
           7,
           toolNamed('also-good', { inputSchema: { type: 'object', properties: { a: true } } }),
+          toolNamed('odd', { description: 5, title: [], outputSchema: 'x', annotations: { readOnlyHint: 'yes' } }),
+          toolNamed('null', { description: null }),
         ],
       }),
     });
     await using t = await startBridge({ s: { url: server.url } });
     const { servers } = await t.untilIndexed((message) => message.servers.length > 0);
-    expect(servers[0]?.toolNames).toEqual(['good', 'also-good']);
+    expect(servers[0]?.toolNames).toEqual(['good', 'also-good', 'odd', 'null']);
     const warning = t.log.find((line) => line.facts['leftOut'] !== undefined);
-    expect(warning?.facts['leftOut']).toHaveLength(5);
+    expect(warning?.facts['leftOut']).toHaveLength(9);
+    expect(warning?.facts['leftOut']).toContain('The description of tool "odd" is unusable and was left out.');
   });
+
+  it.each([{}, { tools: {} }])(
+    'says that %j in the place of a list holds no tools, and when that is over',
+    async (answer) => {
+      let isOdd = true;
+      await using server = await startRawServer({
+        'tools/list': () => (isOdd ? answer : { tools: [toolNamed('a')] }),
+      });
+      await using t = await startBridge({ s: { url: server.url } });
+      await t.bridge.ready();
+      const lastError = 'Server "s" answered tools/list without a list "tools", so nothing of it is offered.';
+      expect(t.bridge.server('s')).toMatchObject({ state: 'connected', tools: 0, lastError });
+      isOdd = false;
+      await t.bridge.refresh('s');
+      expect(t.bridge.server('s')).toMatchObject({ state: 'connected', tools: 1 });
+      expect(t.bridge.server('s')).not.toHaveProperty('lastError');
+    },
+  );
 
   it('keeps the known prompts and has no fingerprint while the prompts cannot be read', async () => {
     let isBroken = false;
@@ -590,6 +658,23 @@ describe('an answer that is none', () => {
       /answered another request than the one it was sent/,
     ],
     [
+      'a result that is none',
+      (request, response) =>
+        endWithBody(response, 'application/json', JSON.stringify({ jsonrpc: '2.0', id: request.id, result: null })),
+      /^Server "s": its answer cannot be read \(it does not have a form that MCP knows\)$/,
+    ],
+    [
+      'an error that is none',
+      (request, response) =>
+        endWithBody(response, 'application/json', JSON.stringify({ jsonrpc: '2.0', id: request.id, error: 'no' })),
+      /^Server "s": its answer cannot be read \(it does not have a form that MCP knows\)$/,
+    ],
+    [
+      'one that is too large',
+      () => text('x'.repeat(200_000)),
+      /^Server .s. answered with more than 100000 bytes \(maxResponseBytes\); ask it for less, or in parts\.$/,
+    ],
+    [
       'an error to no request',
       (_request, response) =>
         endWithBody(
@@ -601,7 +686,10 @@ describe('an answer that is none', () => {
     ],
   ])('(%s) ends its call at once and no other', async (_what, script, says) => {
     await using server = await startRawServer({ 'tools/call': script });
-    await using t = await startBridge({ s: { url: server.url } }, { clock: fakeClock() });
+    await using t = await startBridge(
+      { s: { url: server.url } },
+      { clock: fakeClock(), settings: { maxResponseBytes: 100_000 } },
+    );
     await t.bridge.ready();
     const outcome = await t.call('s', 'a', { id: 'zzz' });
     expect(outcome).toMatchObject({

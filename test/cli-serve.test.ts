@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GantryFolder, ServingGantry } from './fixtures/gantry-process.ts';
 import { makeGantryFolder } from './fixtures/gantry-process.ts';
@@ -38,8 +39,14 @@ it('answers the commands of its data folder, from wherever they are told its add
   const report = await folder.run(['doctor']);
   expect(report.stdout).toContain(gateway.url);
   expect(report.code).toBe(0);
+  const namesOf = ([, doctor]: [number | null, unknown]): string[] =>
+    (doctor as { checks: { name: string }[] }).checks.map((check) => check.name);
+  const attached = namesOf(await folder.json(['doctor']));
+  expect(attached).toEqual(expect.arrayContaining(['configuration', 'script runner', 'browser', 'server demo']));
 
   using elsewhere = makeGantryFolder();
+  elsewhere.write('mcp.json', { mcpServers: { demo: { url: server.url } } });
+  expect(namesOf(await elsewhere.json(['doctor']))).toEqual(attached);
   expect(await elsewhere.json([...call, '--url', gateway.url])).toMatchObject([0, { content: 'through' }]);
   expect(await elsewhere.json(call, { env: { GANTRY_URL: gateway.url } })).toMatchObject([0, { content: 'through' }]);
   expect(await elsewhere.json(['tools', 'show', 'demo__eco', '--url', gateway.url])).toMatchObject([
@@ -105,6 +112,30 @@ describe('a call that runs while the gateway is told to stop', () => {
     const response = (await calling) as Response;
     expect(await response.json()).toMatchObject({ status: 'done', content: 'waited' });
     expect(await stopping).toBe(0);
+  });
+
+  it('is answered when it does not end in time, whoever asked for it, and the exit code is 0', async () => {
+    await using server = await startSlowServer();
+    folder.write('mcp.json', { mcpServers: { slow: { url: server.url } } });
+    await using gateway = await folder.serve();
+    const calling = startCall(gateway, server);
+    await server.called;
+    const command = folder.run(['tools', 'call', 'slow__wait', '--url', gateway.url]);
+    const clients = (['legacy', 'auto'] as const).map(async (mode) => {
+      const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${gateway.url}/mcp`)));
+      const called = expect(client.callTool({ name: 'slow__wait' })).rejects.toThrow('Gantry is stopping');
+      return { called, client };
+    });
+    await Promise.all(clients);
+    await server.calledTimes(4);
+    expect(await gateway.stop('SIGTERM')).toBe(0);
+    expect(await ((await calling) as Response).json()).toMatchObject({
+      status: 'failed',
+      error: { code: 'execution_failed', isRetryable: true, message: expect.stringContaining('Gantry is stopping') },
+    });
+    expect(await command).toMatchObject({ code: 1, stderr: expect.stringContaining('Gantry is stopping') });
+    for (const { called } of await Promise.all(clients)) await called;
   });
 
   it('does not hold up a second signal, and the exit code is 130', async () => {

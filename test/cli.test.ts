@@ -1,8 +1,14 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createGantry } from '../packages/gantry/src/host/create-gantry.ts';
+import type { McpServers } from '../packages/gantry/src/host/plugins/mcp.ts';
+import { mcp, mcpServers } from '../packages/gantry/src/host/plugins/mcp.ts';
+import { silentLog } from '../packages/gantry/src/kernel/log.ts';
 import type { GantryFolder } from './fixtures/gantry-process.ts';
 import { makeGantryFolder } from './fixtures/gantry-process.ts';
+import { listenOnLoopback } from './fixtures/listen-on-loopback.ts';
 import { startModernServer } from './fixtures/modern-server.ts';
 
 let folder: GantryFolder;
@@ -81,11 +87,26 @@ describe('wrong usage and configuration exit with 2', () => {
     [['tools', 'list', '--data', 'file'], 'file'],
     [['serve', '--port', '0', '--host', '0.0.0.0'], 'GANTRY_TOKEN'],
     [['serve', '--port', '0', '--data', 'file'], '--data'],
+    [['serve', '--port', '0', '--data', '/proc/gantry'], '--data'],
+    [['tools', 'list', '--data', '/proc/gantry'], '--data'],
+    [['tools', 'list', '--data', 'garbage'], 'gantry.db'],
   ])('%j', async (argv, part) => {
     writeFileSync(join(folder.path, 'file'), '');
+    mkdirSync(join(folder.path, 'garbage'));
+    writeFileSync(
+      join(folder.path, 'garbage/gantry.db'),
+      'no database at all, and long enough to be read as one'.repeat(99),
+    );
     const { code, stdout, stderr } = await folder.run(argv);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(part);
+  });
+
+  it('when there is no place for the encryption key, naming the file and what else there is', async () => {
+    writeFileSync(join(folder.path, 'file'), '');
+    const { code, stderr } = await folder.run(['tools', 'list'], { env: { HOME: join(folder.path, 'file') } });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^gantry: The encryption key file .*keys\.json cannot be .*GANTRY_CRYPTO_SECRET.*\n$/);
   });
 
   it('naming file, line, path and fix', async () => {
@@ -98,6 +119,55 @@ describe('wrong usage and configuration exit with 2', () => {
     const listed = await folder.run(['tools', 'list']);
     expect([listed.code, listed.stdout]).toEqual([2, '']);
     expect(listed.stderr).toContain('mcp.stdoi');
+  });
+});
+
+it('ends when it is told to while it starts, even if the start never would', async () => {
+  writeFileSync(
+    join(folder.path, 'gantry.config.ts'),
+    'process.stderr.write("loading\\n"); await new Promise(() => {}); export default {};',
+  );
+  const command = folder.start(['serve', '--port', '0']);
+  await once(command.stderr, 'data');
+  command.kill('SIGTERM');
+  expect(await once(command, 'exit')).toEqual([130, null]);
+});
+
+describe('a server that does not answer', () => {
+  it('does not keep the tools of others from being called, and is said to be connecting', async () => {
+    await using server = await startModernServer();
+    await using silent = await listenOnLoopback(() => {});
+    folder.write('mcp.json', { mcpServers: { demo: { url: server.url }, silent: { url: silent.url } } });
+    const call = ['tools', 'call', 'demo__echo', '--args', '{"text": "hi"}'];
+    expect(await folder.run(call)).toMatchObject({ code: 0, stdout: 'hi\n', stderr: '' });
+    const listed = await folder.json(['servers', 'list']);
+    expect(listed).toMatchObject([0, { servers: [{ state: 'connected' }, { name: 'silent', state: 'connecting' }] }]);
+  });
+
+  it('is tried once by a refresh that comes while it is being connected', async () => {
+    const attempt = async (refreshes: boolean): Promise<number> => {
+      const [asked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      let requests = 0;
+      await using late = await listenOnLoopback((_request, response) => {
+        requests += 1;
+        asked.resolve();
+        void release.promise.then(() => response.writeHead(404).end());
+      });
+      const config = join(folder.path, 'late.json');
+      folder.write('late.json', { mcpServers: { late: { url: late.url } } });
+      const options = { dataDir: ':memory:', log: silentLog };
+      await using gantry = await createGantry(options)
+        .use(mcp({ config, connectRetryCount: 0 }))
+        .start();
+      const servers = gantry.service(mcpServers) as McpServers;
+      await asked.promise;
+      const known = refreshes ? servers.refresh('late') : servers.ready();
+      release.resolve();
+      await known;
+      expect(servers.servers()).toMatchObject([{ name: 'late', lastError: expect.any(String) }]);
+      return requests;
+    };
+    expect(await attempt(true)).toBe(await attempt(false));
   });
 });
 

@@ -327,6 +327,28 @@ describe('the listener', () => {
     await own[Symbol.asyncDispose]();
   });
 
+  it('has calls answered that its grace was too short for, and closes then', async () => {
+    const running = Promise.withResolvers<void>();
+    const aborted = Promise.withResolvers<void>();
+    const own = await serveFace({
+      http: {
+        abortCalls: aborted.resolve,
+        mountApi: (app) =>
+          app.get('/api/v1/slow', async (c) => {
+            running.resolve();
+            await aborted.promise;
+            return c.text('it was ended');
+          }),
+      },
+    });
+    const slow = fetch(new URL('/api/v1/slow', own.url));
+    await running.promise;
+    const stopped = own.server.stop(1);
+    expect(await (await slow).text()).toBe('it was ended');
+    await stopped;
+    await own[Symbol.asyncDispose]();
+  });
+
   it.each(['legacy', 'auto'] as const)('is not held up by clients that wait for notices (%s)', async (mode) => {
     const own = await serveFace();
     const client = new Client(

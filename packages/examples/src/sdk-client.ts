@@ -1,6 +1,6 @@
 /** A client of the MCP SDK that uses Gantry as its one server: here as a program, the same over HTTP. */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 // #endregion
 
 const folder = await mkdtemp(join(tmpdir(), 'gantry-example-'));
+await writeFile(join(folder, 'mcp.json'), '{"mcpServers": {}}');
 const gantry = fileURLToPath(new URL('../../gantry/bin/gantry.js', import.meta.url));
 const [command, ...args] = [
   process.execPath,

@@ -77,6 +77,11 @@ it('sends a provider names and schemas it accepts, and maps a call back', async 
   expect(seen).toEqual([{ level: 2 }]);
 });
 
+it('gives a tool whose call has no arguments an empty object', async () => {
+  await run(toolOf('t', { type: 'object' }), 't', '');
+  expect(seen).toEqual([{}]);
+});
+
 it('gives a failed call to the model as an error text', async () => {
   const failing = toolOf('t', { type: 'object' }, async () =>
     reportedFailure({ parts: [{ type: 'text', text: 'Order 17 not found.' }] }),

@@ -32,7 +32,7 @@ export const dispatchByType =
     try {
       handle = route(envelope, topic);
     } catch (error) {
-      options.log.warn({ ...facts, cause: error }, `Message of type "${messageType}" unreadable: ${messageOf(error)}`);
+      options.log.warn({ ...facts, err: error }, `Message of type "${messageType}" unreadable: ${messageOf(error)}`);
       return 'dead-letter';
     }
     return handle();

@@ -121,6 +121,16 @@ describe('createInProcessBus', () => {
     ]);
   });
 
+  it('logs the error of a handler as an error, with its stack', async () => {
+    const facts: object[] = [];
+    await using bus = createInProcessBus({ log: { ...silentLog, error: (fact) => void facts.push(fact) } });
+    const fault = new Error('no disk');
+    await bus.subscribe('note', 'broken', () => Promise.reject(fault));
+    await bus.publish('note', envelope);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(facts).toMatchObject([{ topic: 'note', err: fault }]);
+  });
+
   it('forgets a topic when its last subscriber left, so the name can serve another', async () => {
     await using bus = createInProcessBus({ log: silentLog });
     const first = await bus.subscribe('one', 'name', async () => 'ack');

@@ -150,6 +150,13 @@ describe('createRequester', () => {
     expect(published).toEqual(['patient']);
   });
 
+  it('keeps the process alive until the reply comes', async () => {
+    const { requester, ask, answering, clock } = open();
+    await answering(() => (expect(clock.keepingAlive).toBe(1), 42));
+    await requester.request('ask', ask);
+    expect(clock.keepingAlive).toBe(0);
+  });
+
   it('rejects with cancellation when the caller gives up, and stops its timer', async () => {
     const { requester, ask, clock } = open();
     const controller = new AbortController();

@@ -100,7 +100,8 @@ export const createRequester = (options: RequesterOptions): Requester => {
     });
     const waiting = Promise.withResolvers<Envelope>();
     pending.set(correlationId, waiting);
-    const timer = clock.startTimer(timeoutMs, () => waiting.reject(options.onTimeout?.() ?? noReply(topic, timeoutMs)));
+    const onExpiry = (): void => waiting.reject(options.onTimeout?.() ?? noReply(topic, timeoutMs));
+    const timer = clock.startTimer(timeoutMs, onExpiry, { keepsAlive: true });
     const onAbort = (): void => waiting.reject(abortReason(signal as AbortSignal));
     signal?.addEventListener('abort', onAbort);
     send(topic, envelope, correlationId).catch(waiting.reject);

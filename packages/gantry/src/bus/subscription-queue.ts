@@ -111,7 +111,7 @@ export const createSubscriptionQueue = (
       else log.warn(facts, 'Message dead-lettered by its handler.');
     } catch (error) {
       log.error(
-        { topic, subscriptionName, messageType: envelope.messageType, messageId: envelope.messageId, cause: error },
+        { topic, subscriptionName, messageType: envelope.messageType, messageId: envelope.messageId, err: error },
         `Message dropped: its handler failed with "${messageOf(error)}".`,
       );
     }

@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Node } from 'jsonc-parser';
 import { findNodeAtLocation, getNodeValue, parseTree } from 'jsonc-parser';
 import { serverEntrySchema } from '../mcp/bridge/config/server-entry.ts';
+import { createArgGuards } from '../mcp/bridge/guards/create-arg-guards.ts';
+import { refusalOf } from '../mcp/bridge/server/refusal.ts';
 import { parseMcpFile } from '../mcp/bridge/config/mcp-file.ts';
 import { GantryError, messageOf } from '../kernel/errors.ts';
 
@@ -33,17 +36,59 @@ export const toProblems = async (error: GantryError): Promise<readonly ConfigPro
   );
 };
 
-/** What is wrong with the file of servers: with the whole, or with single entries. A file that is not there is fine. */
-export const mcpFileProblems = async (path: string): Promise<readonly ConfigProblem[]> => {
+/** Keys that stand twice in one object of a JSON file, of which only the last has an effect. What cannot be read is told elsewhere. */
+export const duplicateKeys = async (file: string | undefined): Promise<readonly ConfigProblem[]> => {
+  if (!file?.endsWith('.json') || !existsSync(file)) return [];
+  const tree = await readTree(file);
+  return tree ? duplicatesIn(tree.root, [], tree, file) : [];
+};
+
+const duplicatesIn = (node: Node, path: readonly string[], tree: Tree, source: string): ConfigProblem[] => {
+  const found: ConfigProblem[] = [];
+  const seen = new Set<string>();
+  for (const [index, child] of (node.children ?? []).entries()) {
+    const [name, value] = child.type === 'property' ? (child.children ?? []) : [undefined, child];
+    const key = name ? String(name.value) : String(index);
+    const at = [...path, key];
+    if (name && seen.has(key)) {
+      const message = `the key "${key}" stands here for the second time, and only the last counts; remove one.`;
+      found.push({ source, path: at.join('.'), ...placeOf(tree.text, child.offset), message });
+    }
+    seen.add(key);
+    if (value) found.push(...duplicatesIn(value, at, tree, source));
+  }
+  return found;
+};
+
+/**
+ * What is wrong with the file of servers: with the whole, or with single entries that would not be connected. A file that is not there
+ * is fine.
+ */
+export const mcpFileProblems = async (
+  path: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly ConfigProblem[]> => {
   try {
     const text = await readFile(path, 'utf8');
-    const { refused } = parseMcpFile(text, path);
+    const { entries, refused } = parseMcpFile(text, path);
     const tree = toTree(text);
-    return [...refused].flatMap(([name, message]) => entryProblems(path, name, message, tree));
+    const guards = createArgGuards();
+    return [
+      ...[...refused].flatMap(([name, message]) => entryProblems(path, name, message, tree)),
+      ...[...entries].flatMap(([name, entry]) => {
+        const refusal = refusalOf(entry, 'launch', guards, env);
+        return refusal?.state === 'refused' ? [entryProblem(path, name, refusal.reason, tree)] : [];
+      }),
+    ];
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     return GantryError.is(error) ? toProblems(error) : [{ source: path, message: messageOf(error) }];
   }
+};
+
+const entryProblem = (source: string, name: string, message: string, tree: Tree | undefined): ConfigProblem => {
+  const at = ['mcpServers', name];
+  return { source, path: at.join('.'), ...(tree && positionOf(tree, at)), message };
 };
 
 interface Tree {
@@ -80,7 +125,10 @@ const positionOf = ({ root, text }: Tree, path: readonly string[]): { line: numb
   for (let depth = path.length; depth > 0 && node === root; depth -= 1)
     node = findNodeAtLocation(root, toSegments(root, path.slice(0, depth))) ?? root;
   // A member is found where its key stands.
-  const offset = node.parent?.type === 'property' ? node.parent.offset : node.offset;
+  return placeOf(text, node.parent?.type === 'property' ? node.parent.offset : node.offset);
+};
+
+const placeOf = (text: string, offset: number): { line: number; column: number } => {
   const before = text.slice(0, offset).split('\n');
   return { line: before.length, column: (before.at(-1) as string).length + 1 };
 };

@@ -13,6 +13,7 @@ const wrongUsage: ReadonlySet<GantryErrorCode> = new Set([
   'plugin_unresolved',
   'package_missing',
   'store_too_new',
+  'store_unavailable',
 ]);
 
 /** The exit code for anything thrown. */

@@ -1,10 +1,10 @@
 import type { LocalGantry } from '../host/start-local.ts';
-import { orAborted } from '../kernel/abort.ts';
 import type { Operation, RunOptions } from '../operations/operation.ts';
-import type { OperationDeps } from '../operations/operation-deps.ts';
+import type { NeededServers } from './await-servers.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Settings } from './settings.ts';
 import { loadSettings } from './settings.ts';
+import { startOrInterrupted } from './start-or-interrupted.ts';
 
 /** Who answers a command: a running gateway, or a Gantry in this process. */
 export interface Gateway extends AsyncDisposable {
@@ -19,8 +19,10 @@ export interface Gateway extends AsyncDisposable {
 
 /** What a command needs before its operation can run in this process. */
 export interface OpenGatewayOptions {
-  /** Whether the servers must have had their first attempt to connect; default they must. */
-  readonly needsServers?: ((deps: OperationDeps) => boolean) | undefined;
+  /** Servers that must have had their first attempt to connect; default all. */
+  readonly needs?: NeededServers | undefined;
+  /** As for {@link loadSettings}. */
+  readonly mayMakeMcpFile?: boolean | undefined;
 }
 
 /** A gateway that runs elsewhere, and the token it may want. */
@@ -36,16 +38,24 @@ export interface GatewayAddress {
 export const openGateway = async (context: CommandContext, options: OpenGatewayOptions = {}): Promise<Gateway> => {
   const named = namedGateway(context);
   if (named) return attach(context, named);
-  const settings = await loadSettings(context);
+  const settings = await loadSettings(context, { mayMakeMcpFile: options.mayMakeMcpFile });
   const owner = await findOwner(settings);
   if (owner) return attach(context, owner);
   const local = await startLocal(context, settings);
-  return inProcess(context, local, options.needsServers ?? (() => true));
+  return inProcess(context, local, options.needs ?? 'all');
 };
 
 /** Starts a Gantry in this process, for as long as the command runs. */
 export const startLocal = async ({ host, io }: CommandContext, settings: Settings): Promise<LocalGantry> =>
-  host.startLocal(settings.config, { log: await settings.createLog(), cwd: io.cwd, env: io.env });
+  startOrInterrupted(
+    host.startLocal(settings.config, {
+      log: await settings.createLog(),
+      cwd: io.cwd,
+      env: io.env,
+      configFile: settings.file,
+    }),
+    io,
+  );
 
 /** The gateway that flag or environment name. */
 export const namedGateway = ({ io, flags }: CommandContext): GatewayAddress | undefined => {
@@ -71,29 +81,14 @@ const attach = (context: CommandContext, { url, token }: GatewayAddress): Gatewa
   [Symbol.asyncDispose]: async () => {},
 });
 
-const inProcess = (
-  context: CommandContext,
-  local: LocalGantry,
-  needsServers: (deps: OperationDeps) => boolean,
-): Gateway => ({
+const inProcess = ({ io }: CommandContext, local: LocalGantry, needs: NeededServers): Gateway => ({
   url: undefined,
   run: async (operation, input, options) => {
     const { parseInput } = await import('../operations/parse-input.ts');
     const checked = parseInput(operation, input);
-    if (needsServers(local.deps)) await untilReady(context, local);
-    return operation.handler(checked, local.deps, { ...options, signal: context.io.interrupted });
+    const { awaitServers } = await import('./await-servers.ts');
+    await awaitServers(needs, local, io);
+    return operation.handler(checked, local.deps, { ...options, signal: io.interrupted });
   },
   [Symbol.asyncDispose]: () => local[Symbol.asyncDispose](),
 });
-
-const quietMs = 1000;
-
-/** Waits for the servers' first attempts, and says so when that takes a while. */
-export const untilReady = async ({ io }: CommandContext, local: LocalGantry): Promise<void> => {
-  const timer = io.clock.startTimer(quietMs, () => void io.stderr.write('Waiting for MCP servers to connect …\n'));
-  try {
-    await orAborted(local.ready(), io.interrupted);
-  } finally {
-    timer.stop();
-  }
-};

@@ -28,6 +28,7 @@ export const createProgram = (io: CliIo, host: CliHost, finish: (code: ExitCode)
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
+      outputError: (text, write) => write(withWayOut(text)),
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
@@ -288,6 +289,12 @@ export const createProgram = (io: CliIo, host: CliHost, finish: (code: ExitCode)
     .action(() => run(import('./commands/doctor.ts').then((module) => module.runDoctor)));
   return program;
 };
+
+/** An unknown command that is near to none would leave its user with nothing to go on. */
+const withWayOut = (text: string): string =>
+  text.startsWith('error: unknown command') && !text.includes('Did you mean')
+    ? `${text.trimEnd()}; run "gantry --help" for what there is.\n`
+    : text;
 
 const collect = (value: string, before: string[] = []): string[] => [...before, value];
 

@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { messageOf } from '../kernel/errors.ts';
+import { limitLines, maxLineBytes, overlongText } from '../mcp/face/limit-lines.ts';
 
 /** A client on standard input and output, connected to a gateway. */
 export interface StdioProxy extends AsyncDisposable {
@@ -27,7 +28,12 @@ export const proxyStdio = async (
   },
 ): Promise<StdioProxy> => {
   const { token, onLost } = options;
-  const client = new StdioServerTransport();
+  const limited = limitLines(process.stdin, maxLineBytes, (id) => {
+    const message = overlongText(maxLineBytes);
+    if (id === undefined) onLost(message);
+    else tellClient({ jsonrpc: '2.0', id, error: { code: -32_600, message } });
+  });
+  const client = new StdioServerTransport(limited.lines, process.stdout, { maxBufferSize: 2 * maxLineBytes });
   const gateway = new StreamableHTTPClientTransport(endpoint, {
     ...(token !== undefined && { requestInit: { headers: { authorization: `Bearer ${token}` } } }),
   });
@@ -79,7 +85,10 @@ export const proxyStdio = async (
     }
     tellClient(message);
   };
-  client.onclose = () => closed.resolve();
+  client.onclose = () => {
+    limited.stop();
+    closed.resolve();
+  };
   await gateway.start();
   await client.start();
   return {

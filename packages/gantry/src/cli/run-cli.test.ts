@@ -1,4 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -52,7 +55,7 @@ const edited = (...what: unknown[]): Promise<ServerStatus> => {
   edits.push(what);
   return Promise.resolve({ ...server, state: 'connected', lastError: undefined });
 };
-const makeDeps = (): OperationDeps =>
+const makeDeps = ({ servers = [server], configError }: World): OperationDeps =>
   makeOperationDeps([echo], {
     serverEdits: {
       add: (name, entry) => edited('add', name, entry),
@@ -66,7 +69,12 @@ const makeDeps = (): OperationDeps =>
       finishSignIn: ({ state, code }) => edited('finish', state, code),
     },
     doctor: async () => toReport([{ name: 'port', state: 'ok', message: 'again' }, ...checkServers([server])]),
-    servers: { list: () => [server], details: async () => undefined, refresh: async () => {} },
+    servers: {
+      list: () => servers,
+      details: async () => undefined,
+      refresh: async () => {},
+      configError: () => configError,
+    },
   });
 
 interface Ran {
@@ -86,6 +94,8 @@ interface World {
   readonly failure?: unknown;
   /** What waiting for the servers takes. */
   readonly ready?: ((clock: FakeClock) => Promise<void>) | undefined;
+  readonly servers?: readonly ServerStatus[] | undefined;
+  readonly configError?: string | undefined;
 }
 
 const run = async (argv: string[], world: World = {}): Promise<Ran> => {
@@ -108,10 +118,10 @@ const run = async (argv: string[], world: World = {}): Promise<Ran> => {
       configs.push(config);
       if (world.failure !== undefined) throw world.failure as Error;
       return {
-        deps: makeDeps(),
-        ready: async () => {
+        deps: makeDeps(world),
+        ready: async (name) => {
           await world.ready?.(clock);
-          steps.push('ready');
+          steps.push(name === undefined ? 'ready' : `ready ${name}`);
         },
         serveStdio: async (mode) => void steps.push(`stdio ${mode}`),
         [Symbol.asyncDispose]: async () => void steps.push('stop'),
@@ -144,6 +154,8 @@ describe('usage', () => {
   it.each([
     [['serv'], 'Did you mean serve?'],
     [['tools', 'lst'], 'Did you mean list?'],
+    [['frob'], 'run "gantry --help"'],
+    [['tools', 'frobnicate'], 'run "gantry --help"'],
     [['tools', 'list', '--sorce', 'x'], 'Did you mean --source?'],
     [['--mpc', 'x', 'doctor'], 'Did you mean --mcp?'],
     [['tools', 'call'], "missing required argument 'name'"],
@@ -225,7 +237,16 @@ describe('tools', () => {
     expect([code, out]).toEqual([0, 'hi in session/s1\n']);
     expect(err).toBe('1/2 half\n');
     expect(steps).toEqual(['start', 'stop']);
-    expect((await run(['tools', 'call', 'wiki__x'])).steps).toEqual(['start', 'ready', 'stop']);
+    expect((await run(['tools', 'call', 'other__x'])).steps).toEqual(['start', 'ready', 'stop']);
+  });
+
+  it.each([
+    ['call', 'wiki__x'],
+    ['show', 'wiki__x'],
+  ])('of a server wait for that server only, and say when it is down: tools %s', async (verb, name) => {
+    const { code, err, steps } = await run(['tools', verb, name]);
+    expect([code, steps]).toEqual([1, ['start', 'ready wiki', 'stop']]);
+    expect(err).toContain('Server "wiki" is down: refused.');
   });
 
   it('take arguments from standard input', async () => {
@@ -256,6 +277,58 @@ describe('servers', () => {
     expect(await json(['servers', 'list'])).toEqual([0, { servers: [server] }]);
     expect(await json(['servers', 'refresh', 'wiki'])).toEqual([1, { servers: [server] }]);
     expect((await run(['servers', 'list'])).out).toMatch(/^NAME {2}STATE .*\nwiki {2}unreachable .* refused\n$/);
+  });
+
+  const hangs = { ...server, name: 'hangs', state: 'connecting', lastError: undefined } as const;
+  it.each([[['servers', 'list']], [['tools', 'list']], [['tools', 'find', 'x']], [['tools', 'call', 'nobody__x']]])(
+    'that do not answer are waited for 3 s at most, and named: %j',
+    async (argv) => {
+      const ready = async (clock: FakeClock): Promise<void> => {
+        await clock.advance(3000);
+        await new Promise(() => {});
+      };
+      const { err, out, steps } = await run(argv, { servers: [server, hangs], ready });
+      expect(steps).toEqual(['start', 'stop']);
+      expect(err).toContain('no answer yet from these MCP servers: hangs\n');
+      if (argv[0] === 'servers') expect(out).toContain('connecting');
+    },
+  );
+
+  it('are refreshed and shown without waiting for others', async () => {
+    expect((await run(['servers', 'refresh', 'wiki'])).steps).toEqual(['start', 'stop']);
+    expect((await run(['servers', 'show', 'wiki'])).steps).toEqual(['start', 'ready wiki', 'stop']);
+  });
+
+  it.each([
+    [['servers', 'list']],
+    [['servers', 'show', 'wiki']],
+    [['servers', 'refresh']],
+    [['tools', 'list']],
+    [['tools', 'find', 'x']],
+    [['tools', 'call', 'wiki__x']],
+  ])('whose file cannot be read are no empty list: %j', async (argv) => {
+    const world = { servers: [], configError: '/x/mcp.json:3:7: not valid JSON' };
+    expect(await run(argv, world)).toMatchObject({
+      code: 2,
+      out: '',
+      err: 'gantry: /x/mcp.json:3:7: not valid JSON\n',
+    });
+    expect((await run(['tools', 'call', 'echo', '--args', '{"text":"hi"}'], world)).code).toBe(0);
+  });
+
+  it.each([
+    ['servers', { servers: [server] }],
+    ['tools', { tools: [] }],
+  ])('whose file the gateway cannot read are listed with what is wrong with it: %s', async (group, list) => {
+    const configError = '/x/mcp.json:3:7: not valid JSON';
+    const gateway = createServer((_request, response) => void response.end(JSON.stringify({ ...list, configError })));
+    await once(gateway.listen(0, '127.0.0.1'), 'listening');
+    const { port } = gateway.address() as AddressInfo;
+    const argv = [group, 'list', '--url', `http://127.0.0.1:${port}`];
+    expect(await run(argv)).toMatchObject({ code: 0, err: `The file of servers cannot be read: ${configError}\n` });
+    expect(await json(argv)).toEqual([0, { ...list, configError }]);
+    gateway.closeAllConnections();
+    gateway.close();
   });
 
   it('are shown', async () => {
@@ -345,7 +418,7 @@ describe('configuration', () => {
   it('that is right is said to be so', async () => {
     expect(await json(['config', 'check'])).toEqual([
       0,
-      { ok: true, file: null, mcpFile: join(cwd, 'mcp.json'), problems: [] },
+      { ok: true, file: null, mcpFile: join(cwd, 'mcp.json'), problems: [], warnings: [] },
     ]);
   });
 
@@ -377,6 +450,11 @@ describe('configuration', () => {
     ['{"mcpServers": {\n  "a" {}\n}}', { line: 2, column: 7 }],
     ['{\n "mcpServers": {\n  "a": {\n   "url": "nonsense"}}}', { line: 4, path: 'mcpServers.a.url' }],
     ['{"servers": {}}', { message: expect.stringContaining('mcpServers') }],
+    [
+      '{"mcpServers": {\n  "b": {}}}',
+      { line: 2, column: 3, path: 'mcpServers.b', message: expect.stringContaining('neither a "url" nor a "command"') },
+    ],
+    ['{"mcpServers": {"b": {"type": "stdio"}}}', { message: expect.stringContaining('has no "command"') }],
   ])('is checked together with the file of servers: %j', async (text, problem) => {
     writeFileSync(join(cwd, 'mcp.json'), text);
     expect(await json(['config', 'check'])).toMatchObject([
@@ -384,6 +462,34 @@ describe('configuration', () => {
       { problems: [{ source: join(cwd, 'mcp.json'), ...problem }] },
     ]);
     expect((await run(['config', 'check'])).out).toContain('mcp.json');
+  });
+
+  it('is warned about keys that stand twice, in both files', async () => {
+    const [config, servers] = [join(cwd, 'gantry.config.json'), join(cwd, 'mcp.json')];
+    writeFileSync(config, '{\n "agent": "a",\n "agent": "b"\n}');
+    writeFileSync(
+      servers,
+      '{"mcpServers": {\n "a": {"url": "https://a.example"},\n  "a": {"url": "https://b.example"}}}',
+    );
+    expect(await json(['config', 'check'])).toMatchObject([
+      0,
+      {
+        ok: true,
+        problems: [],
+        warnings: [
+          { source: config, path: 'agent', line: 3, column: 2, message: expect.stringContaining('"agent"') },
+          { source: servers, path: 'mcpServers.a', line: 3, column: 3, message: expect.stringContaining('"a"') },
+        ],
+      },
+    ]);
+    expect((await run(['config', 'check'])).err).toContain(`warning: ${config}:3:2: agent: the key "agent"`);
+  });
+
+  it('needs the file of servers that the command line names, unless the command makes it', async () => {
+    for (const argv of [['tools', 'list'], ['serve'], ['config', 'check'], ['mcp']])
+      expect(await run([...argv, '--mcp', 'none.json'])).toMatchObject({ code: 2, steps: [] });
+    expect((await run(['tools', 'list', '--mcp', 'none.json'])).err).toContain(join(cwd, 'none.json'));
+    expect((await run(['servers', 'add', 'x', '--url', 'https://x.example', '--mcp', 'none.json'])).code).toBe(0);
   });
 
   it('names the environment variable or the flag that is wrong', async () => {
@@ -430,6 +536,17 @@ describe('init', () => {
     expect(await run(['init'])).toMatchObject({ code: 0, out: expect.stringContaining('Nothing was to be done') });
     expect(readFileSync(join(cwd, 'mcp.json'), 'utf8')).toBe('mine');
   });
+});
+
+it('init says in one line where it cannot write, and exits 2', async () => {
+  writeFileSync(join(cwd, 'file'), '');
+  for (const flag of ['--config', '--mcp', '--data']) {
+    const { code, err } = await run(['init', flag, 'file/below']);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(/^gantry: .*file\/below.* cannot be written \((?:ENOTDIR|EEXIST)\).*\n$/),
+    ]);
+  }
 });
 
 describe('doctor', () => {
@@ -482,7 +599,7 @@ describe('serve', () => {
     ]);
   });
 
-  it.each(['port_in_use', 'data_dir_unwritable', 'data_dir_locked', 'config_invalid'] as const)(
+  it.each(['port_in_use', 'data_dir_unwritable', 'data_dir_locked', 'config_invalid', 'store_unavailable'] as const)(
     'says in one line why it cannot start (%s) and exits 2',
     async (reason) => {
       const { code, out, err } = await run(['serve'], { failure: new GantryError(reason, 'Not possible.') });

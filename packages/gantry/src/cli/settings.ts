@@ -1,8 +1,12 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { GantryConfig } from '../host/config/config-schema.ts';
 import type { RawConfig } from '../host/config/load-config.ts';
 import type { GantryPaths } from '../host/paths.ts';
+import { GantryError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { CommandContext } from './command-context.ts';
+import { startOrInterrupted } from './start-or-interrupted.ts';
 
 /** The configuration that a command works with, and what follows from it. */
 export interface Settings {
@@ -19,6 +23,8 @@ export interface SettingsOptions {
   readonly flags?: RawConfig | undefined;
   /** Log what the configuration says; else only warnings and errors, unless a flag or the environment says more. */
   readonly isService?: boolean | undefined;
+  /** The file of servers that is named on the command line may be made by the command. Default false: it must be there. */
+  readonly mayMakeMcpFile?: boolean | undefined;
 }
 
 /**
@@ -28,12 +34,14 @@ export interface SettingsOptions {
 export const loadSettings = async (context: CommandContext, options: SettingsOptions = {}): Promise<Settings> => {
   const { io, flags } = context;
   const { loadConfig } = await import('../host/config/load-config.ts');
-  const loaded = await loadConfig({
+  const loading = loadConfig({
     file: flags.config,
     flags: { ...globalSettings(flags), ...options.flags },
     env: io.env,
     cwd: io.cwd,
   });
+  const loaded = await startOrInterrupted(loading, io);
+  if (flags.mcp !== undefined && !options.mayMakeMcpFile) mustExist(resolve(io.cwd, flags.mcp));
   for (const warning of loaded.warnings) io.stderr.write(`gantry: warning: ${warning}\n`);
   const { pathsOf } = await import('../host/paths.ts');
   const isLevelAskedFor = flags.logLevel !== undefined || io.env['GANTRY_LOG__LEVEL'] !== undefined;
@@ -48,6 +56,15 @@ export const loadSettings = async (context: CommandContext, options: SettingsOpt
       return createLog({ level });
     },
   };
+};
+
+const mustExist = (path: string): void => {
+  if (existsSync(path)) return;
+  throw new GantryError(
+    'config_invalid',
+    `There is no file of MCP servers ${path}; correct --mcp or run "gantry init".`,
+    { details: { file: path } },
+  );
 };
 
 /** The flags that every command takes, as configuration. */

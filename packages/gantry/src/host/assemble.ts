@@ -3,9 +3,11 @@ import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import type { McpFace } from '../mcp/face/mcp-face.ts';
 import { createMcpFace } from '../mcp/face/mcp-face.ts';
+import { checkBrowser, checkConfiguration } from '../operations/doctor/check-optional.ts';
 import { diagnose } from '../operations/doctor/diagnose.ts';
 import { checkServers } from '../operations/doctor/check-servers.ts';
-import type { DoctorReport } from '../operations/doctor/doctor-report.ts';
+import type { DoctorCheck, DoctorReport } from '../operations/doctor/doctor-report.ts';
+import { toReport } from '../operations/doctor/doctor-report.ts';
 import type { OperationDeps } from '../operations/operation-deps.ts';
 import { scrubValue } from '../text/scrub.ts';
 import { files } from '../files/files.ts';
@@ -22,6 +24,7 @@ import type { AskInstance } from './gateway-lock.ts';
 import { findGateway } from './gateway-lock.ts';
 import type { Instruments } from './late-meter.ts';
 import type { IsOwnListener } from '../net/address/own-listeners.ts';
+import { findChromium } from '../web/render/find-chromium.ts';
 import { web } from '../web/web.ts';
 import type { McpServers } from './plugins/mcp.ts';
 import { mcp, mcpServers } from './plugins/mcp.ts';
@@ -43,6 +46,8 @@ export interface AssembleOptions {
   readonly meter?: Instruments | undefined;
   /** Runs scheduled tasks when they are due; only a gateway does. Default false. */
   readonly runsTasks?: boolean | undefined;
+  /** The configuration file that was read, to be named by the doctor; default none. */
+  readonly configFile?: string | undefined;
   /** Servers are connected after that; default at once. */
   readonly connectAfter?: Promise<unknown> | undefined;
   /** Where this process listens itself, which no tool may reach. Default: nowhere. */
@@ -62,6 +67,7 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
     runsTasks = false,
     isOwnListener,
     connectAfter,
+    configFile,
   } = options;
   const { configPath, stdio, ...settings } = config.mcp;
   const gantry = await createGantry({ config, log, cwd, env, meter, exposes: exposureOf(config.serve.expose) })
@@ -89,6 +95,7 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
       'Tools of several MCP servers are named {server}__{tool}. One that is not in your list is found with mcp_find_tools. Call list_tool_guides for how each family of tools is used.',
     toolsets,
     invoker,
+    firstReady: () => servers.ready(),
     modeFor: (client) => (client === undefined ? undefined : clientModes[client]) ?? mode,
     clock,
     log,
@@ -99,13 +106,18 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
     toolsets,
     guides,
     invoker,
-    servers: { list: servers.servers, details: servers.details, refresh: servers.refresh },
+    servers: {
+      list: servers.servers,
+      details: servers.details,
+      refresh: servers.refresh,
+      configError: servers.configError,
+    },
     findTools: servers.findTools,
     serverEdits: servers,
     memory: gantry.memory,
     schedule: scheduler && { scheduler, promptNote: noModelText },
     effectiveConfig: () => scrubValue(config) as Readonly<Record<string, unknown>>,
-    doctor: () => examine(gantry, servers, env),
+    doctor: () => examine(gantry, servers, { env, configFile }),
     clock,
     newId,
     log,
@@ -125,21 +137,27 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
 const examine = async (
   { config, paths, service }: Gantry,
   servers: McpServers,
-  env: Readonly<Record<string, string | undefined>>,
-  ask?: AskInstance,
+  options: {
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly configFile: string | undefined;
+    readonly ask?: AskInstance | undefined;
+  },
 ): Promise<DoctorReport> => {
+  const { env, configFile, ask } = options;
   const { host, port } = config.serve;
   const runners = service(scriptRunners);
   const [owner, runner] = await Promise.all([findGateway(paths.dataDir, ask), runners?.python()]);
-  const checks = [
+  const checks: DoctorCheck[] = [
+    checkConfiguration(configFile),
     ...(await diagnose({
       ...paths,
       nodeVersion: process.versions.node,
-      hasConfiguredSecrets: env['GANTRY_CRYPTO_SECRET'] !== undefined,
+      env,
       listen: { host, port, owner: owner?.url },
     })),
     ...(runner ? [checkScripts(runner)] : []),
+    checkBrowser(config.web.renderServiceUrl ?? config.web.browserPath ?? findChromium(env)),
     ...checkServers(servers.servers()),
   ];
-  return { ok: checks.every((check) => check.state !== 'broken'), checks };
+  return toReport(checks);
 };

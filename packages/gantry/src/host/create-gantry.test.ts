@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { silentLog } from '../kernel/log.ts';
 import type { Plugin, ServiceKey } from '../plugin/plugin.ts';
+import { fakeClock } from '../testing/fake-clock.ts';
 import { defineTool } from '../tool/define-tool.ts';
 import { outcomeText } from '../tool/outcome-text.ts';
 import type { Gantry, GantryOptions } from './create-gantry.ts';
@@ -142,6 +143,67 @@ describe('stopping', () => {
     release.resolve();
     expect(outcomeText(await call)).toBe('finished');
     await stopped;
+  });
+
+  it('aborts calls that take longer, and tells their callers before anything they run on goes away', async () => {
+    const clock = fakeClock();
+    const running = Promise.withResolvers<AbortSignal | undefined>();
+    const events: string[] = [];
+    const endless: Plugin = {
+      name: 'endless',
+      setup: ({ tools, onStop }) => {
+        const tool = defineTool({
+          name: 'endless',
+          description: 'd',
+          execute: async (_args, { signal }) => {
+            running.resolve(signal);
+            return new Promise<string>(() => {});
+          },
+        });
+        tools.register(tool.registration, tool.executor);
+        onStop(() => void events.push('plugin stopped'));
+      },
+    };
+    const gantry = await start([endless], { clock });
+    const call = gantry.call('endless').catch((error: unknown) => {
+      events.push('caller told');
+      throw error;
+    });
+    const refused = expect(call).rejects.toMatchObject({ code: 'stopped', retry: 'later' });
+    const signal = await running.promise;
+    const stopped = gantry[Symbol.asyncDispose]();
+    await clock.advance(4999);
+    expect(signal?.aborted).toBe(false);
+    await clock.advance(1);
+    await refused;
+    await stopped;
+    expect(signal?.aborted).toBe(true);
+    expect(events).toEqual(['caller told', 'plugin stopped']);
+  });
+
+  it('hands a caller who gives up through to the tool', async () => {
+    const running = Promise.withResolvers<AbortSignal | undefined>();
+    const endless: Plugin = {
+      name: 'endless',
+      setup: ({ tools }) => {
+        const tool = defineTool({
+          name: 'endless',
+          description: 'd',
+          execute: async (_args, { signal }) => {
+            running.resolve(signal);
+            return new Promise<string>(() => {});
+          },
+        });
+        tools.register(tool.registration, tool.executor);
+      },
+    };
+    await using gantry = await start([endless]);
+    const caller = new AbortController();
+    const call = gantry.call('endless', {}, { signal: caller.signal });
+    const signal = await running.promise;
+    caller.abort();
+    expect(signal?.aborted).toBe(true);
+    expect(await call).toMatchObject({ status: 'failed' });
   });
 });
 

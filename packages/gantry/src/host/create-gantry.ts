@@ -46,6 +46,7 @@ import type { GantryPaths } from './paths.ts';
 import { pathsOf } from './paths.ts';
 import { createServiceShelf } from './service-shelf.ts';
 import { chunkingThresholdOf } from './thresholds.ts';
+import { trackCalls } from './track-calls.ts';
 
 /** What a Gantry is made with; everything has a default. */
 export interface GantryOptions extends RawConfig {
@@ -89,6 +90,8 @@ export interface Gantry extends AsyncDisposable {
   toolset(context?: Partial<CallContext>): Toolset;
   /** Calls a tool through the one path; failures are outcomes. */
   call(name: string, args?: string | JsonObject, options?: CallOptions): Promise<Outcome>;
+  /** Takes no more calls and aborts those that run; their callers are told `stopped`. The rest of a stop is disposing. */
+  abortCalls(): void;
   /** What a plugin provides, or undefined. */
   service<T>(key: ServiceKey<T>): T | undefined;
 }
@@ -158,7 +161,7 @@ const startGantry = async (options: GantryOptions, plugins: readonly Plugin[]): 
       clock,
       log,
     });
-    const running = trackCalls(invoker);
+    const running = trackCalls(invoker, clock);
 
     guides.add(memoryGuide);
     for (const tool of [...guideTools(guides), ...memoryTools(memory, clock)])
@@ -191,8 +194,11 @@ const startGantry = async (options: GantryOptions, plugins: readonly Plugin[]): 
     );
     for (const start of starts) await start();
     stack.defer(async () => {
-      await running.settled(stopGraceMs, clock);
+      await running.settled(stopGraceMs);
       stopping.abort(new GantryError('stopped', 'Gantry is stopping.'));
+      running.abort();
+      // Those who wait for the calls are told before what they run on goes away.
+      await running.settled(stopGraceMs);
     });
 
     return {
@@ -210,6 +216,7 @@ const startGantry = async (options: GantryOptions, plugins: readonly Plugin[]): 
       toolset: (context = {}) => toolsets.for({ caller: 'model', ...context }),
       call: (name, args, { id, caller = 'operator', ...context } = {}) =>
         running.invoker.invoke({ id, name, arguments: args }, { ...context, caller }),
+      abortCalls: running.abort,
       service: services.find,
       [Symbol.asyncDispose]: () => stack.disposeAsync(),
     };
@@ -234,38 +241,6 @@ const openStore = async (
   const { keyFile, dataDir, storeFile } = paths;
   const keyring = await loadKeyring({ configured: parseCryptoSecrets(env), keyFile, dataDir });
   return openSqliteStore({ path: storeFile, clock, keyring, log });
-};
-
-/** Counts the calls that run, so that a stop can wait for them and refuse new ones. */
-const trackCalls = (inner: Invoker): { invoker: Invoker; settled(graceMs: number, clock: Clock): Promise<void> } => {
-  let count = 0;
-  let onIdle: (() => void) | undefined;
-  let isStopping = false;
-  return {
-    invoker: {
-      invoke: async (call, context) => {
-        if (isStopping) throw new GantryError('stopped', 'Gantry is stopping and takes no more calls.');
-        count += 1;
-        try {
-          return await inner.invoke(call, context);
-        } finally {
-          count -= 1;
-          if (count === 0) onIdle?.();
-        }
-      },
-    },
-    settled: async (graceMs, clock) => {
-      isStopping = true;
-      if (count === 0) return;
-      await new Promise<void>((resolve) => {
-        const timer = clock.startTimer(graceMs, resolve);
-        onIdle = () => {
-          timer.stop();
-          resolve();
-        };
-      });
-    },
-  };
 };
 
 const logged = async (run: () => void | PromiseLike<void>, log: Log): Promise<void> => {

@@ -1,8 +1,9 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GantryError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { isObject, parseJson } from '../kernel/json.ts';
+import { makeFolder } from '../kernel/make-folder.ts';
 
 /** The gateway that owns a data folder. */
 export interface GatewayOwner {
@@ -67,7 +68,7 @@ export const lockDataDir = async (dataDir: string, ask: AskInstance = askInstanc
 export const prepareDataDir = async (dataDir: string): Promise<void> => {
   const probe = join(dataDir, `.write-test-${newId()}`);
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await makeFolder(dataDir, 0o700);
     await writeFile(probe, '');
     await rm(probe);
   } catch (error) {

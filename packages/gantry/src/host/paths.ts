@@ -19,7 +19,7 @@ export const pathsOf = (
   env: Readonly<Record<string, string | undefined>>,
 ): GantryPaths => {
   const dataDir = resolve(cwd, config.dataDir);
-  const userConfigDir = env['XDG_CONFIG_HOME'] ?? join(env['HOME'] ?? homedir(), '.config');
+  const userConfigDir = env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config');
   return {
     dataDir,
     sharedDir: config.sharedDir === undefined ? join(dataDir, 'shared') : resolve(cwd, config.sharedDir),

@@ -13,7 +13,10 @@ import type { PrometheusMetrics } from './prometheus.ts';
 import { startPrometheus } from './prometheus.ts';
 import { version } from './version.ts';
 
-/** A gateway that listens. Disposing stops it: no new requests, running calls get up to 5 s, servers are closed. */
+/**
+ * A gateway that listens. Disposing stops it: no new requests, running calls get up to 5 s and are aborted then, every
+ * caller is answered, servers are closed.
+ */
 export interface RunningGateway extends AsyncDisposable {
   /** Address of its HTTP server, without a slash at the end. */
   readonly url: string;
@@ -33,9 +36,10 @@ export const serveGateway = async (
     readonly log: Log;
     readonly cwd?: string | undefined;
     readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+    readonly configFile?: string | undefined;
   },
 ): Promise<RunningGateway> => {
-  const { log, cwd = process.cwd(), env = process.env } = options;
+  const { log, cwd = process.cwd(), env = process.env, configFile } = options;
   const { dataDir, mcpFile } = pathsOf(config, cwd, env);
   await prepareDataDir(dataDir);
   const stack = new AsyncDisposableStack();
@@ -50,7 +54,7 @@ export const serveGateway = async (
     const listening = Promise.withResolvers<void>();
     const connectAfter = listening.promise;
     const assembled = stack.use(
-      await assemble(config, { log, cwd, env, meter, runsTasks: true, isOwnListener, connectAfter }),
+      await assemble(config, { log, cwd, env, meter, runsTasks: true, isOwnListener, connectAfter, configFile }),
     );
     let metrics: Promise<PrometheusMetrics> | undefined;
     // The metrics SDK takes as much time and memory as the rest of the start together, so only a gateway that is scraped has it.
@@ -69,6 +73,7 @@ export const serveGateway = async (
       instance: lock.instance,
       face: assembled.face,
       clock: assembled.gantry.clock,
+      abortCalls: assembled.gantry.abortCalls,
       log,
       authenticate: token === undefined ? undefined : oneToken(token, 'token'),
       mountApi: (app) => mountOperations(app, allOperations, assembled.deps),

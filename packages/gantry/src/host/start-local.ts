@@ -7,8 +7,8 @@ import type { GantryConfig } from './config/config-schema.ts';
 /** A Gantry inside this process, for one command. Disposing stops it. */
 export interface LocalGantry extends AsyncDisposable {
   readonly deps: OperationDeps;
-  /** Resolves when every server had its first attempt to connect. */
-  ready(): Promise<void>;
+  /** Resolves when every server, or this one, had its first attempt to connect. */
+  ready(server?: string): Promise<void>;
   /** Serves one MCP client over standard input and output; resolves when it has gone. */
   serveStdio(mode?: FaceMode): Promise<void>;
 }
@@ -18,7 +18,7 @@ export const startLocal = async (config: GantryConfig, options: AssembleOptions)
   const assembled = await assemble(config, options);
   return {
     deps: assembled.deps,
-    ready: () => assembled.servers.ready(),
+    ready: (server) => assembled.servers.ready(server),
     serveStdio: async (mode) => {
       await using connection = assembled.face.serveStdio({ mode });
       await connection.closed;

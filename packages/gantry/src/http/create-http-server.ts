@@ -17,6 +17,8 @@ export interface HttpServerOptions extends AppOptions {
   readonly port: number;
   readonly face: Pick<McpFace, 'handleHttp' | 'endStreams'>;
   readonly clock: Clock;
+  /** Ends the calls that still run when a stop has waited long enough, so that their callers are answered. */
+  readonly abortCalls?: (() => void) | undefined;
 }
 
 /** A running listener. */
@@ -25,14 +27,16 @@ export interface HttpServer extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   /**
-   * Takes no more connections, lets running requests end within `graceMs` and then cuts what is left. Calls that are cut
-   * go on until the face is disposed.
+   * Takes no more connections and lets running requests end within `graceMs`. Then calls are aborted, what that makes of them is
+   * written within a second, and what is left is cut.
    */
   stop(graceMs: number): Promise<void>;
 }
 
 // Only the arrival of a request is bounded; a response may stream for as long as it likes.
 const limits = { headersTimeout: 15_000, requestTimeout: 60_000, keepAliveTimeout: 65_000, maxHeaderSize: 16 * 1024 };
+
+const answerGraceMs = 1000;
 
 /**
  * Starts listening.
@@ -55,12 +59,18 @@ export const createHttpServer = async (options: HttpServerOptions): Promise<Http
   server.on('error', (error) => log.error({ err: error }, 'the HTTP listener reported an error'));
   const bound = (server.address() as AddressInfo).port;
 
+  const endedWithin = async (limitMs: number): Promise<void> => {
+    using limit = stopWaiting();
+    await Promise.race([requests.ended(), delay(clock, limitMs, limit.signal)]);
+  };
+
   const finish = async (graceMs: number): Promise<void> => {
     const closed = once(server, 'close');
     server.close();
     face.endStreams();
-    using grace = stopWaiting();
-    await Promise.race([requests.ended(), delay(clock, graceMs, grace.signal)]);
+    await endedWithin(graceMs);
+    options.abortCalls?.();
+    if (options.abortCalls) await endedWithin(answerGraceMs);
     server.closeAllConnections();
     await closed;
   };

@@ -8,10 +8,12 @@ import { silentLog } from '../kernel/log.ts';
 import { makeInvoker, registryOf } from '../testing/make-invoker.ts';
 import type { CallContext } from '../tool/context.ts';
 import { defineTool } from '../tool/define-tool.ts';
+import type { Outcome } from '../tool/outcome.ts';
 import { failedOutcome } from '../tool/outcome.ts';
 import { reportedFailure } from '../tool/messages.ts';
 import { serveToolInvoke } from './bus-handler.ts';
 import { toContextHeaders } from './context-headers.ts';
+import type { Invoker } from './invoker.ts';
 
 let bus: Bus;
 let stopping: AbortController;
@@ -40,6 +42,7 @@ const tools = [
       throw new Error('broken');
     },
   }),
+  defineTool({ name: 'unsayable', description: 'd', execute: () => '' }),
   defineTool({ name: 'hangs', description: 'd', execute: () => (started.resolve(), new Promise<string>(() => {})) }),
   defineTool({
     name: 'reports',
@@ -57,7 +60,14 @@ beforeEach(async () => {
   replies = [];
   arrived = () => {};
   contexts.length = 0;
-  const invoker = makeInvoker(registryOf(...tools));
+  const real = makeInvoker(registryOf(...tools));
+  const invoker: Invoker = {
+    invoke: async (call, context) => {
+      if (call.name === 'breaks_the_invoker') throw new Error('out of order');
+      const outcome = await real.invoke(call, context);
+      return call.name === 'unsayable' ? ({ status: 'failed' } as Outcome) : outcome;
+    },
+  };
   served = await serveToolInvoke({ bus, invoker, agent: 'scout', log: silentLog, stopping: stopping.signal });
   for (const pattern of ['tool.result.#', 'elsewhere', 'tool.progress.#'])
     await bus.subscribe(pattern, `test-${pattern}`, async (envelope, topic) => {
@@ -113,6 +123,8 @@ describe('the reply', () => {
     ['fails', 'ToolError', { code: 'timeout', isRetryable: true, message: 'No result within 5 ms.' }],
     ['throws', 'ToolError', { code: 'execution_failed', isRetryable: false, message: 'broken' }],
     ['nobody', 'ToolError', { code: 'tool_not_found', isRetryable: false, toolCallId: 'c1', toolName: 'nobody' }],
+    ['unsayable', 'ToolError', { code: 'execution_failed', isRetryable: false }],
+    ['breaks_the_invoker', 'ToolError', { code: 'execution_failed', message: 'out of order' }],
   ])('to %s is one %s', async (tool, messageType, body) => {
     await send(tool);
     await send('ok');

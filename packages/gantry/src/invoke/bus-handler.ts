@@ -8,9 +8,12 @@ import { isObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Progress } from '../tool/context.ts';
 import type { ToolInvokeRequest } from '../tool/messages.ts';
-import { toReply, toolMessageTypes } from '../tool/messages.ts';
+import { toolMessageTypes } from '../tool/messages.ts';
+import type { Outcome } from '../tool/outcome.ts';
 import { fromContextHeaders } from './context-headers.ts';
 import type { Invoker } from './invoker.ts';
+import { toReplyEnvelope } from './reply-envelope.ts';
+import { toFailure } from './to-failure.ts';
 
 /** How the handler of `tool.invoke` answers. */
 export interface BusHandlerOptions {
@@ -36,20 +39,27 @@ export const serveToolInvoke = async (options: BusHandlerOptions): Promise<Async
     const { correlationId } = envelope;
     if (correlationId !== undefined) running.set(correlationId, controller);
     const call = { id: request.toolCallId, name: request.toolName, arguments: request.arguments };
+    let outcome: Outcome;
     try {
-      const outcome = await invoker.invoke(call, {
+      outcome = await invoker.invoke(call, {
         ...fromContextHeaders(envelope.headers),
         signal: AbortSignal.any([controller.signal, stopping]),
         onProgress: (progress) => reportProgress(envelope, progress),
       });
-      const reply = toReply(outcome, { id: request.toolCallId, name: request.toolName });
-      await answer(envelope, envelope.replyTo ?? defaultResultTopic, reply.type, reply.body);
     } catch (error) {
-      if (!GantryError.is(error) || error.code !== 'stopped') throw error;
-      log.info({ tool: request.toolName }, 'a call was left unanswered because the process stops');
+      if (GantryError.is(error) && error.code === 'stopped') {
+        log.info({ tool: request.toolName }, 'a call was left unanswered because the process stops');
+        return 'ack';
+      }
+      log.error({ tool: request.toolName, err: error }, 'a call over the bus failed unexpectedly');
+      outcome = { status: 'failed', failure: toFailure(error) };
     } finally {
       if (correlationId !== undefined) running.delete(correlationId);
     }
+    await bus.publish(
+      envelope.replyTo ?? defaultResultTopic,
+      toReplyEnvelope(outcome, request, { correlationId, source: agent, log }),
+    );
     return 'ack';
   };
 
@@ -59,23 +69,16 @@ export const serveToolInvoke = async (options: BusHandlerOptions): Promise<Async
     return 'ack';
   };
 
-  const reportProgress = (request: Envelope, progress: Progress): void => {
-    answer(request, topics.toolProgressOf(agent), toolMessageTypes.progress, progress).catch((error: unknown) =>
-      log.debug({ reason: messageOf(error) }, 'progress of a call could not be published'),
-    );
+  const reportProgress = ({ correlationId }: Envelope, progress: Progress): void => {
+    const { progress: messageType } = toolMessageTypes;
+    const headers = { [messageHeaders.contentTrust]: 'tool-output' };
+    bus
+      .publish(
+        topics.toolProgressOf(agent),
+        createEnvelope({ messageType, source: agent, body: progress, correlationId, headers }),
+      )
+      .catch((error: unknown) => log.debug({ reason: messageOf(error) }, 'progress of a call could not be published'));
   };
-
-  const answer = (request: Envelope, topic: string, messageType: string, body: unknown): Promise<void> =>
-    bus.publish(
-      topic,
-      createEnvelope({
-        messageType,
-        source: agent,
-        body,
-        correlationId: request.correlationId,
-        headers: { [messageHeaders.contentTrust]: 'tool-output' },
-      }),
-    );
 
   const subscriptions: Subscription[] = [
     await bus.subscribe(topics.toolInvoke, `${agent}.tool-invoke`, invoke, { concurrency: Infinity }),

@@ -41,6 +41,16 @@ describe('looking up', () => {
   });
 });
 
+it.each(['root', 'toString', undefined])('refuses the kind of caller %s, naming those there are', async (caller) => {
+  const tool = defineTool({ name: 't', description: 'd', execute: () => '' });
+  await expect(
+    makeInvoker(registryOf(tool)).invoke({ name: 't' }, { caller: caller as 'model' }),
+  ).rejects.toMatchObject({
+    code: 'usage',
+    message: `There is no caller "${caller}"; known: model, client, passthrough, operator.`,
+  });
+});
+
 describe('arguments', () => {
   const seen: unknown[] = [];
   const echo = defineTool({
@@ -101,6 +111,30 @@ describe('arguments', () => {
       { caller: 'passthrough' },
     );
     expect(seen).toEqual([{ n: 'x', odd: null }]);
+  });
+
+  it('may be named like members of every object', async () => {
+    const inputSchema = {
+      type: 'object',
+      properties: { constructor: { type: 'integer' }, toString: { type: 'boolean' }, valueOf: { type: 'string' } },
+      required: ['constructor'],
+      additionalProperties: false,
+    };
+    seen.length = 0;
+    const tool = toolOf(async (call) => (seen.push(call.arguments), textOutcome('ok')), { inputSchema });
+    const invoker = makeInvoker(registryOf(tool));
+    const args = '{"constructor":"5","toString":"true","valueOf":null}';
+    expect(await invoker.invoke({ name: 't', arguments: args }, model)).toMatchObject({ status: 'done' });
+    expect(Object.entries(seen[0] as object)).toEqual([
+      ['constructor', 5],
+      ['toString', true],
+    ]);
+    const told = async (sent: string): Promise<string> =>
+      JSON.stringify(await invoker.invoke({ name: 't', arguments: sent }, model));
+    expect(await told('{}')).toContain('\\"constructor\\" is missing');
+    expect(await told('{"constructor":1,"hasOwnProperty":1}')).toContain('\\"hasOwnProperty\\" is not a known key');
+    expect(await told('{"constructor":1,"__proto__":{"x":1}}')).toContain('__proto__');
+    expect(seen).toHaveLength(1);
   });
 
   it('that are absent are none', async () => {
@@ -188,6 +222,18 @@ describe('deadlines', () => {
       failure: { code: 'timeout', retry: 'later', message: expect.stringContaining(`${atMs} ms`) },
     });
     expect(signals[0]?.aborted).toBe(true);
+  });
+
+  it('keep the process alive while the call runs', async () => {
+    const clock = fakeClock();
+    const ended = Promise.withResolvers<void>();
+    const tool = toolOf(() => ended.promise.then(() => textOutcome('ok')));
+    const call = makeInvoker(registryOf(tool), { clock }).invoke({ name: 't' }, model);
+    await clock.advance(0);
+    expect(clock.keepingAlive).toBe(1);
+    ended.resolve();
+    await call;
+    expect(clock.keepingAlive).toBe(0);
   });
 
   it('leave no timer behind when the call ends in time', async () => {

@@ -6,7 +6,7 @@ import { newId as randomId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import { nearest } from '../kernel/nearest.ts';
 import type { CallContext } from '../tool/context.ts';
-import { callerRules } from '../tool/context.ts';
+import { rulesOf } from '../tool/context.ts';
 import type { PreparedCall, Tool, ToolCall } from '../tool/executor.ts';
 import type { Outcome } from '../tool/outcome.ts';
 import { failedOutcome } from '../tool/outcome.ts';
@@ -20,7 +20,7 @@ export interface Invoker {
   /**
    * Looks the tool up, prepares the arguments, runs it under its deadline, classifies how it ended and applies the result
    * policy. Resolves with the outcome, failures included.
-   * @throws {GantryError} `stopped` only, when the gateway stops under the call.
+   * @throws {GantryError} `stopped`, when the gateway stops under the call; `usage` for a kind of caller that does not exist. Nothing else.
    */
   invoke(call: ToolCall, context: CallContext): Promise<Outcome>;
 }
@@ -72,6 +72,7 @@ export const createInvoker = (options: InvokerOptions): Invoker => {
     context: CallContext,
   ): Promise<Outcome> => {
     using deadline = startDeadline(clock, timeoutMs, {
+      keepsAlive: true,
       signal: context.signal,
       onExpiry: () =>
         new GantryError('timeout', `Tool "${call.name}" gave no result within ${timeoutMs} ms.`, {
@@ -83,6 +84,7 @@ export const createInvoker = (options: InvokerOptions): Invoker => {
 
   return {
     invoke: async (call, context) => {
+      const { argumentsChecked } = rulesOf(context.caller);
       const tool = lookUp(call.name, context);
       if (!tool) return notFound(call.name, context);
       const id = call.id ?? newId();
@@ -92,7 +94,7 @@ export const createInvoker = (options: InvokerOptions): Invoker => {
       let status = 'ok';
       try {
         throwIfAborted(context.signal);
-        const prepared = await prepareArguments(tool, call, callerRules[context.caller].argumentsChecked);
+        const prepared = await prepareArguments(tool, call, argumentsChecked);
         const inner = span.trace === context.trace ? context : { ...context, trace: span.trace };
         const ready: PreparedCall = { id, name, arguments: prepared, registration: tool.registration };
         const outcome = await run(tool, ready, inner);

@@ -77,6 +77,15 @@ describe('startDeadline', () => {
     expect(deadline.signal.reason).toBe(own);
   });
 
+  it('keeps the process alive until it is disposed, when somebody waits', () => {
+    const clock = fakeClock();
+    using _background = startDeadline(clock, 100);
+    const awaited = startDeadline(clock, 100, { keepsAlive: true });
+    expect(clock.keepingAlive).toBe(1);
+    awaited[Symbol.dispose]();
+    expect(clock.keepingAlive).toBe(0);
+  });
+
   it('passes on the abort of the caller, which is not an expiry', () => {
     const controller = new AbortController();
     using before = startDeadline(fakeClock(), 100, { signal: controller.signal });

@@ -53,21 +53,29 @@ export interface Deadline extends Disposable {
   expired(): boolean;
 }
 
-/** Starts a deadline of `timeoutMs` from now, joined with the caller's signal. `onExpiry` makes the error, default `timeout`. */
+/**
+ * Starts a deadline of `timeoutMs` from now, joined with the caller's signal. `onExpiry` makes the error, default `timeout`.
+ * Until it is disposed, `keepsAlive` keeps the process from ending: for work that a caller awaits.
+ */
 export const startDeadline = (
   clock: Clock,
   timeoutMs: number,
-  options: { signal?: AbortSignal | undefined; onExpiry?: (() => GantryError) | undefined } = {},
+  options: {
+    signal?: AbortSignal | undefined;
+    onExpiry?: (() => GantryError) | undefined;
+    keepsAlive?: boolean | undefined;
+  } = {},
 ): Deadline => {
   const controller = new AbortController();
   let expired = false;
-  const timer = clock.startTimer(timeoutMs, () => {
+  const expire = (): void => {
     expired = true;
     controller.abort(
       options.onExpiry?.() ??
         new GantryError('timeout', `No result within ${timeoutMs} ms.`, { details: { timeoutMs } }),
     );
-  });
+  };
+  const timer = clock.startTimer(timeoutMs, expire, { keepsAlive: options.keepsAlive });
   const onAbort = (): void => controller.abort(options.signal?.reason);
   if (options.signal?.aborted) onAbort();
   else options.signal?.addEventListener('abort', onAbort, { once: true });

@@ -21,6 +21,20 @@ describe('systemClock', () => {
     expect(fired).toBe(true);
   });
 
+  it.each([
+    [undefined, false],
+    [{ keepsAlive: false }, false],
+    [{ keepsAlive: true }, true],
+  ])('lets the process end unless told otherwise: %j', (options, isKept) => {
+    vi.useRealTimers();
+    const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const before = timers();
+    const timer = systemClock.startTimer(2 ** 31, () => {}, options);
+    expect(timers() > before).toBe(isKept);
+    timer.stop();
+    expect(timers()).toBe(before);
+  });
+
   it('does not fire what was stopped, also in a later stretch of a long wait', () => {
     const fire = (): never => {
       throw new Error('fired');

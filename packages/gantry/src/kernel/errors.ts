@@ -36,7 +36,7 @@ export type GantryErrorCode =
   | 'server_unreachable'
   /** A configuration value, file or environment variable is wrong. `{ file?, path?, line?, column? }` */
   | 'config_invalid'
-  /** Command-line words that make no sense. `{ flag?, nearest? }` */
+  /** Command-line words, or a call of the library, that make no sense. `{ flag?, nearest?, known? }` */
   | 'usage'
   /** Another process listens on the port. `{ host, port }` */
   | 'port_in_use'

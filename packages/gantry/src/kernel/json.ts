@@ -18,10 +18,14 @@ export const parseJson = (text: string): { ok: true; value: unknown } | { ok: fa
   }
 };
 
-/** Freezes a JSON value at every depth and returns it; stops at what is frozen already. */
+/** Freezes a JSON value at every depth and returns it; stops at what is frozen already. Any depth is allowed. */
 export const deepFreeze = <T>(value: T): T => {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value) || ArrayBuffer.isView(value)) return value;
-  Object.freeze(value);
-  for (const member of Object.values(value)) deepFreeze(member);
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== 'object' || next === null || Object.isFrozen(next) || ArrayBuffer.isView(next)) continue;
+    Object.freeze(next);
+    for (const member of Object.values(next)) if (typeof member === 'object') open.push(member);
+  }
   return value;
 };

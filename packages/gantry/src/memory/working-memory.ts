@@ -93,7 +93,7 @@ export const createWorkingMemory = (options: {
       const swept = await keyValue.sweep();
       if (swept > 0) log.debug({ swept }, 'Expired working memory entries were freed.');
     } catch (error) {
-      log.warn({ error }, 'Expired working memory entries could not be freed; the next try is in an hour.');
+      log.warn({ err: error }, 'Expired working memory entries could not be freed; the next try is in an hour.');
     }
   };
   const onSweep = (): void => {

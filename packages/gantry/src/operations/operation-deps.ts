@@ -19,6 +19,8 @@ import type { DoctorReport } from './doctor/doctor-report.ts';
 export interface ServersPort {
   /** In the order of the file of servers. */
   list(): readonly ServerStatus[];
+  /** What is wrong with the file of servers, with line and column; undefined when it could be read. */
+  configError?(): string | undefined;
   /** What a server offers, now or when it was last connected; undefined when that is not known. */
   details(name: string): Promise<ServiceDetails | undefined>;
   /** Connects again and lists anew: one server, or all. Resolves when their states are known. */

@@ -10,6 +10,8 @@ import type { ServersPort } from './operation-deps.ts';
 /** The servers and how they stand. */
 export interface ServersListOutput {
   readonly servers: readonly ServerStatus[];
+  /** What is wrong with the file of servers; those that ran before go on. */
+  readonly configError?: string | undefined;
 }
 
 /** One server; identity, tools and prompts are those of the last time it was connected. */
@@ -55,7 +57,13 @@ const identitySchema: z.ZodType<ServerIdentity> = z.object({
   instructions: z.string().optional(),
 });
 
-const listSchema = z.strictObject({ servers: z.array(serverStatusSchema) });
+const listSchema: z.ZodType<ServersListOutput> = z.strictObject({
+  servers: z.array(serverStatusSchema),
+  configError: z
+    .string()
+    .optional()
+    .describe('What is wrong with the file of servers, with line and column; those that ran before go on.'),
+});
 
 /** `servers.list` */
 export const serversList: Operation<NoInput, ServersListOutput> = defineOperation({
@@ -65,7 +73,7 @@ export const serversList: Operation<NoInput, ServersListOutput> = defineOperatio
   path: '/servers',
   input: z.strictObject({}),
   output: listSchema,
-  handler: (_input, { servers }) => ({ servers: servers?.list() ?? [] }),
+  handler: (_input, { servers }) => ({ servers: servers?.list() ?? [], configError: servers?.configError?.() }),
 });
 
 /** `servers.show` */
@@ -104,7 +112,10 @@ export const serversRefresh: Operation<{ readonly name?: string | undefined }, S
   handler: async ({ name }, { servers }) => {
     if (name !== undefined) statusOf(name, servers);
     await servers?.refresh(name);
-    return { servers: name === undefined ? (servers?.list() ?? []) : [statusOf(name, servers)] };
+    return {
+      servers: name === undefined ? (servers?.list() ?? []) : [statusOf(name, servers)],
+      configError: servers?.configError?.(),
+    };
   },
 });
 

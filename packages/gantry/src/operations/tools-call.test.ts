@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { describe, expect, it } from 'vitest';
 import { GantryError } from '../kernel/errors.ts';
+import type { ServerStatus } from '../mcp/wire/server-state.ts';
 import { makeOperationDeps } from '../testing/make-operation-deps.ts';
 import type { CallContext } from '../tool/context.ts';
 import { defineTool } from '../tool/define-tool.ts';
@@ -110,4 +111,33 @@ it('calls as an operator, under the session and the time limit that were given, 
   });
   expect(seen).toMatchObject({ caller: 'operator', namespace: 'session/s1', timeoutMs: 1234 });
   expect(progress).toEqual([{ progress: 1, total: 2 }]);
+});
+
+it('says how a call ended that a stop of the gateway has ended', async () => {
+  const stopped = new GantryError('stopped', 'Gantry is stopping.');
+  expect(await call(stopped)).toMatchObject({
+    status: 'failed',
+    content: 'Gantry is stopping.',
+    error: { code: 'execution_failed', isRetryable: true },
+  });
+});
+
+it('says that the server of the tool is down when that is why there is no such tool', async () => {
+  const down: ServerStatus = {
+    name: 'web',
+    id: '0123456789ab',
+    state: 'unreachable',
+    transport: 'auto',
+    protocolVersion: null,
+    tools: 0,
+    prompts: 0,
+    resources: 0,
+    fingerprint: null,
+    origin: 'operator',
+    lastError: 'It refuses.',
+  };
+  const servers = { list: () => [down], details: async () => undefined, refresh: async () => {} };
+  const called = await toolsCall.handler({ name: 'web__echo' }, makeOperationDeps([], { servers }), {});
+  expect(called).toMatchObject({ error: { code: 'tool_not_found', isRetryable: true } });
+  expect(called.content).toContain('Server "web" is down: It refuses.');
 });

@@ -1,10 +1,14 @@
 import * as z from 'zod';
+import { GantryError } from '../kernel/errors.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
+import type { ServerStatus } from '../mcp/wire/server-state.ts';
 import type { Attachment, FailureCode, Handle, Outcome, Part, ToolReport } from '../tool/outcome.ts';
+import { failedOutcome } from '../tool/outcome.ts';
 import { outcomeText } from '../tool/outcome-text.ts';
 import { jsonObject, jsonValue } from './json-shapes.ts';
 import type { Operation } from './operation.ts';
 import { defineOperation } from './operation.ts';
+import { whyMissing } from './server-of-tool.ts';
 import { operatorContext } from './tools.ts';
 
 /** What `tools.call` takes. */
@@ -45,7 +49,10 @@ export const toolsCall: Operation<ToolsCallInput, ToolsCallOutput> = defineOpera
   path: '/tools/{name}/call',
   input: z.strictObject({
     name: z.string().min(1),
-    arguments: z.union([z.string(), jsonObject]).optional().describe('The arguments, or their JSON text.'),
+    arguments: z
+      .union([z.string(), jsonObject], 'send a JSON object such as {"query": "x"}, or its text')
+      .optional()
+      .describe('The arguments, or their JSON text.'),
     sessionId: z
       .string()
       .regex(/^[\w.:-]{1,128}$/, 'letters, digits, "_", "-", "." and ":", at most 128')
@@ -80,10 +87,10 @@ export const toolsCall: Operation<ToolsCallInput, ToolsCallOutput> = defineOpera
       .describe('Files that the call left in the shared folder; size in bytes.'),
     durationMs: z.number(),
   }),
-  handler: async ({ name, arguments: given, sessionId, timeoutMs }, { invoker, clock, newId }, options) => {
+  handler: async ({ name, arguments: given, sessionId, timeoutMs }, { invoker, servers, clock, newId }, options) => {
     const id = newId();
     const startedMs = clock.elapsedMs();
-    const outcome = await invoker.invoke(
+    const call = invoker.invoke(
       { id, name, arguments: given },
       {
         ...operatorContext,
@@ -93,6 +100,7 @@ export const toolsCall: Operation<ToolsCallInput, ToolsCallOutput> = defineOpera
         onProgress: options.onProgress,
       },
     );
+    const outcome = withWhyMissing(await call.catch(stoppedOutcome), name, servers?.list() ?? []);
     return {
       toolName: name,
       toolCallId: id,
@@ -104,6 +112,21 @@ export const toolsCall: Operation<ToolsCallInput, ToolsCallOutput> = defineOpera
     };
   },
 });
+
+/** A gateway that stops under a call still says how the call ended. */
+const stoppedOutcome = (error: unknown): Outcome => {
+  if (!GantryError.is(error) || error.code !== 'stopped') throw error;
+  return failedOutcome('execution_failed', error.message, error.retry);
+};
+
+/** A tool that is not there because its server is not says so. */
+const withWhyMissing = (outcome: Outcome, name: string, servers: readonly ServerStatus[]): Outcome => {
+  if (outcome.status !== 'failed' || outcome.failure.code !== 'tool_not_found') return outcome;
+  const why = whyMissing(name, servers);
+  return why === undefined
+    ? outcome
+    : failedOutcome('tool_not_found', `There is no tool "${name.slice(0, 100)}" now. ${why}`, 'later');
+};
 
 const membersOf = (outcome: Outcome): Partial<ToolsCallOutput> => {
   switch (outcome.status) {

@@ -7,6 +7,7 @@ import type { ToolAnnotations, ToolRegistration } from '../tool/registration.ts'
 import { jsonObject } from './json-shapes.ts';
 import type { Operation } from './operation.ts';
 import { defineOperation } from './operation.ts';
+import { whyMissing } from './server-of-tool.ts';
 import type { OperationDeps } from './operation-deps.ts';
 import { bySourceThenName } from '../tool/registry.ts';
 
@@ -55,7 +56,7 @@ const annotationsSchema: z.ZodType<ToolAnnotations> = z
 /** `tools.list` */
 export const toolsList: Operation<
   { readonly source?: string | undefined; readonly all?: boolean | undefined },
-  { readonly tools: readonly ToolSummary[] }
+  { readonly tools: readonly ToolSummary[]; readonly configError?: string | undefined }
 > = defineOperation({
   name: 'tools.list',
   summary: 'Lists the tools that can be called now, by source, then name.',
@@ -65,13 +66,16 @@ export const toolsList: Operation<
     source: z.string().optional().describe('Only tools of this source.'),
     all: z.boolean().optional().describe('Everything registered, also what is not offered now.'),
   }),
-  output: z.strictObject({ tools: z.array(z.strictObject(summaryShape)) }),
-  handler: ({ source, all = false }, { registry, toolsets }) => {
+  output: z.strictObject({
+    tools: z.array(z.strictObject(summaryShape)),
+    configError: z.string().optional().describe('What is wrong with the file of servers, with line and column.'),
+  }),
+  handler: ({ source, all = false }, { registry, toolsets, servers }) => {
     const offered = toolsets.for(operatorContext).tools;
     const names = new Set(offered.map((tool) => tool.name));
     const hidden = all ? registry.getTools().filter((tool) => !names.has(tool.name)) : [];
     const tools = [...offered, ...hidden].filter((tool) => source === undefined || tool.source === source);
-    return { tools: tools.sort(bySourceThenName).map(toSummary) };
+    return { tools: tools.sort(bySourceThenName).map(toSummary), configError: servers?.configError?.() };
   },
 });
 
@@ -124,9 +128,10 @@ const guideOf = ({ source, category }: ToolRegistration, { guides }: OperationDe
   return guide ? guide.name : undefined;
 };
 
-const noSuchTool = (name: string, { toolsets }: OperationDeps): GantryError => {
+const noSuchTool = (name: string, { toolsets, servers }: OperationDeps): GantryError => {
   const near = nearest(name, toolsets.names(operatorContext));
-  const hint = near.length > 0 ? `Did you mean ${near.join(', ')}?` : 'List the tools to see what there is.';
+  const why = whyMissing(name, servers?.list() ?? []);
+  const hint = why ?? (near.length > 0 ? `Did you mean ${near.join(', ')}?` : 'List the tools to see what there is.');
   return new GantryError('tool_not_found', `There is no tool named "${name.slice(0, 100)}". ${hint}`, {
     details: { name, nearest: near },
   });

@@ -3,7 +3,7 @@ import type * as AjvModule from 'ajv/dist/2020.js';
 import type { Ajv2020, Options, ValidateFunction } from 'ajv/dist/2020.js';
 import type { FormatsPlugin } from 'ajv-formats';
 import { messageOf } from '../kernel/errors.ts';
-import { createBoundedRun } from './bounded-run.ts';
+import { type BoundedRun, createBoundedRun } from './bounded-run.ts';
 import { toDraft2020 } from './draft2020.ts';
 import type { Fault } from './faults.ts';
 import { isHazardous } from './hazards.ts';
@@ -14,7 +14,7 @@ import { toFaults } from './to-faults.ts';
 /** Checks values against JSON Schemas that strangers may have written. */
 export interface SchemaValidator {
   /**
-   * Every fault of `value`, or an empty list. The schema is compiled when it is first used and kept as long as the object lives, so pass the
+   * The faults of `value`, or an empty list: all of a usual value, the first of one with thousands of members. The schema is compiled when it is first used and kept as long as the object lives, so pass the
    * same object. A schema that cannot be used, or takes too long on this value, gives one fault of kind `schema`.
    */
   validate(schema: Schema, value: unknown): readonly Fault[];
@@ -25,6 +25,8 @@ type Check = (value: unknown) => readonly Fault[];
 const noFaults: readonly Fault[] = [];
 const compileTimeoutMs = 5_000;
 const checkTimeoutMs = 250;
+/** The compiled code copies the faults it has for each reference that adds some, so a value may not have too many. */
+const mostMembersForAllFaults = 4_000;
 
 /**
  * Makes a validator for JSON Schema 2020-12, draft 4 to 7 and OpenAPI 3.0 schemas. Formats are checked, unknown formats and keywords ignored,
@@ -32,15 +34,46 @@ const checkTimeoutMs = 250;
  * checked under a time limit of 250 ms per value; all others run without that cost.
  */
 export const createSchemaValidator = (): SchemaValidator => {
-  const checks = new WeakMap<Schema, Check>();
   const run = createBoundedRun();
+  const checkAll = createChecks(run, { allErrors: true });
+  const checkFirst = createChecks(run, { allErrors: false });
+  return {
+    validate: (schema, value) => {
+      const check = hasMoreMembers(value, mostMembersForAllFaults) ? checkFirst(schema) : checkAll(schema);
+      try {
+        return check(value);
+      } catch (error) {
+        // A value or a schema that nests without end overflows the stack; it is no reason to bring the caller down.
+        return [{ path: '', problem: `cannot be checked: ${messageOf(error).slice(0, 200)}`, kind: 'schema' }];
+      }
+    },
+  };
+};
+
+/** Whether lists and objects at all depths have more than `most` members together. */
+const hasMoreMembers = (value: unknown, most: number): boolean => {
+  if (typeof value !== 'object' || value === null) return false;
+  const open: object[] = [value];
+  let count = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const members: unknown[] = Array.isArray(next) ? next : Object.values(next);
+    count += members.length;
+    if (count > most) return true;
+    for (const member of members) if (typeof member === 'object' && member !== null) open.push(member);
+  }
+  return false;
+};
+
+/** Compiles schemas when they are first asked for, and keeps them. */
+const createChecks = (run: BoundedRun, options: { readonly allErrors: boolean }): ((schema: Schema) => Check) => {
+  const checks = new WeakMap<Schema, Check>();
   let ajv: Ajv2020 | undefined;
 
   const compile = (schema: Schema): Check => {
     const problem = schemaProblem(schema);
     if (problem !== undefined) return refuse(`cannot be checked: ${problem}`);
     const prepared = toDraft2020(schema);
-    const compiler = (ajv ??= loadAjv());
+    const compiler = (ajv ??= loadAjv(options.allErrors));
     let compiled: ValidateFunction | undefined;
     try {
       compiled = run(() => compiler.compile(prepared), compileTimeoutMs);
@@ -63,20 +96,13 @@ export const createSchemaValidator = (): SchemaValidator => {
       ];
   };
 
-  return {
-    validate: (schema, value) => {
-      let check = checks.get(schema);
-      if (!check) {
-        check = compile(schema);
-        checks.set(schema, check);
-      }
-      try {
-        return check(value);
-      } catch (error) {
-        // A value or a schema that nests without end overflows the stack; it is no reason to bring the caller down.
-        return [{ path: '', problem: `cannot be checked: ${messageOf(error).slice(0, 200)}`, kind: 'schema' }];
-      }
-    },
+  return (schema) => {
+    let check = checks.get(schema);
+    if (!check) {
+      check = compile(schema);
+      checks.set(schema, check);
+    }
+    return check;
   };
 };
 
@@ -93,14 +119,16 @@ const takeFaults = (check: ValidateFunction, schema: Schema): readonly Fault[] =
 };
 
 /** Ajv takes some 60 ms to load: only the first validation pays for it. */
-const loadAjv = (): Ajv2020 => {
+const loadAjv = (allErrors: boolean): Ajv2020 => {
   const load = createRequire(import.meta.url);
   const { Ajv2020 } = load('ajv/dist/2020.js') as typeof AjvModule;
   const { default: addFormats } = load('ajv-formats') as { default: FormatsPlugin };
   const ajv = new Ajv2020({
     strict: false,
-    allErrors: true,
+    allErrors,
     verbose: true,
+    // Properties may be named like members of every object: "constructor" is there only when the value has it itself.
+    ownProperties: true,
     logger: false,
     meta: false,
     validateSchema: false,

@@ -1,32 +1,39 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { link, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { GantryError } from '../kernel/errors.ts';
 import { isObject, parseJson } from '../kernel/json.ts';
+import { makeFolder } from '../kernel/make-folder.ts';
 import type { Keyring } from './keyring.ts';
 
 /**
  * The keyring in `path`, made with one fresh key if there is no such file (mode 0600, folders 0700). Processes that start at
  * once end up with the same key.
  *
- * @throws {GantryError} `config_invalid` when it lies in `dataDir`, is readable by others or is damaged.
+ * @throws {GantryError} `config_invalid` when it lies in `dataDir`, is readable by others, is damaged or cannot be read or made.
  */
 export const openKeyFile = async (path: string, dataDir: string): Promise<Keyring> => {
   const existing = await readKeyFile(path, dataDir);
   if (existing) return existing;
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await placeFreshKey(path).catch((error: unknown) => {
+    throw unusable(path, 'made', error);
+  });
+  const made = await readKeyFile(path, dataDir);
+  if (!made) throw refused(path, 'was removed while it was being made');
+  return made;
+};
+
+const placeFreshKey = async (path: string): Promise<void> => {
+  await makeFolder(dirname(path), 0o700);
   const draft = await writeDraft(path, withFreshKey(new Map()));
   try {
     // Unlike rename, link fails when another process was faster, and nobody ever sees half a file.
     await link(draft, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   } finally {
     await rm(draft, { force: true });
   }
-  const made = await readKeyFile(path, dataDir);
-  if (!made) throw refused(path, 'was removed while it was being made');
-  return made;
 };
 
 /**
@@ -52,11 +59,23 @@ export const readKeyFile = async (path: string, dataDir: string): Promise<Keyrin
       throw refused(path, `may be read by other users (mode ${(mode & 0o777).toString(8)}); run "chmod 600 ${path}"`);
     text = await file.readFile('utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw unusable(path, 'read', error);
   }
   return parseKeyring(path, text);
 };
+
+/** Like {@link readKeyFile}, for those who have another key: a file that is out of their reach is none. */
+export const readEarlierKeys = async (path: string, dataDir: string): Promise<Keyring | undefined> => {
+  try {
+    return await readKeyFile(path, dataDir);
+  } catch (error) {
+    if (GantryError.is(error) && outOfReach.has(codeOf(error.cause))) return undefined;
+    throw error;
+  }
+};
+
+const outOfReach: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'ENOTDIR']);
 
 const parseKeyring = (path: string, text: string): Keyring => {
   const json = parseJson(text);
@@ -110,6 +129,17 @@ const realpathOfExisting = async (path: string): Promise<string> => {
     missing.unshift(basename(at));
   }
 };
+
+const unusable = (path: string, what: 'made' | 'read', error: unknown): unknown =>
+  GantryError.is(error)
+    ? error
+    : new GantryError(
+        'config_invalid',
+        `The encryption key file ${path} cannot be ${what} (${codeOf(error)}); set GANTRY_CRYPTO_SECRET, or XDG_CONFIG_HOME to a folder that you may write.`,
+        { details: { file: path }, cause: error },
+      );
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException | undefined)?.code ?? 'unknown reason';
 
 const refused = (path: string, problem: string): GantryError =>
   new GantryError('config_invalid', `The key file ${path} ${problem}.`, { details: { file: path } });

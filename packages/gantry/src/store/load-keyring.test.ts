@@ -88,6 +88,15 @@ describe('loadKeyring without a configured secret', () => {
   });
 });
 
+it('says where the key cannot be kept and what else there is, and does without it when there are secrets', async () => {
+  await writeFile(join(home, 'file'), '');
+  const unreachable = join(home, 'file', 'gantry', 'keys.json');
+  await expect(load({ keyFile: unreachable })).rejects.toMatchObject(
+    invalid(/keys\.json cannot be .* set GANTRY_CRYPTO_SECRET, or XDG_CONFIG_HOME/),
+  );
+  expect((await load({ keyFile: unreachable, byVersion: { 1: secret } })).currentId).toBe('v1');
+});
+
 describe('loadKeyring with configured secrets', () => {
   it('derives the same key from the same secret everywhere, and makes no file', async () => {
     const [here, there] = [await load({ byVersion: { 1: secret } }), await load({ byVersion: { 1: secret } })];

@@ -2,7 +2,7 @@ import { scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { GantryError } from '../kernel/errors.ts';
 import type { CryptoSecrets } from './crypto-secrets.ts';
-import { openKeyFile, readKeyFile } from './key-file.ts';
+import { openKeyFile, readEarlierKeys } from './key-file.ts';
 import type { Keyring } from './keyring.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { Keyring } from './keyring.ts';
  * an existing key file stay readable after a switch to configured secrets.
  *
  * @throws {GantryError} `config_invalid` when a secret is too short, the current version is missing, or the key file lies in the
- * data folder, is readable by others or is damaged.
+ * data folder, is readable by others, is damaged or cannot be read or made.
  */
 export const loadKeyring = async (options: {
   readonly configured: CryptoSecrets | undefined;
@@ -21,7 +21,7 @@ export const loadKeyring = async (options: {
 }): Promise<Keyring> => {
   const { configured, keyFile, dataDir } = options;
   if (!configured) return openKeyFile(keyFile, dataDir);
-  const earlier = await readKeyFile(keyFile, dataDir);
+  const earlier = await readEarlierKeys(keyFile, dataDir);
   const keys = new Map(earlier?.keys);
   for (const [version, secret] of configured.byVersion) keys.set(keyIdOf(version), await deriveKey(version, secret));
   return { currentId: keyIdOf(configured.currentVersion), keys };

@@ -6,15 +6,24 @@ export interface FakeClock extends Clock {
   advance(byMs: number): Promise<void>;
   /** How many timers wait. */
   readonly pendingTimers: number;
+  /** How many of them would keep a process alive. */
+  readonly keepingAlive: number;
+}
+
+interface FakeTimer {
+  readonly atMs: number;
+  readonly order: number;
+  readonly fire: () => void;
+  readonly keepsAlive: boolean;
 }
 
 /** Makes a {@link FakeClock} that starts at `startMs` (default 2026-01-01T00:00:00Z). */
 export const fakeClock = (startMs: number = Date.UTC(2026, 0, 1)): FakeClock => {
   let nowMs = startMs;
   let order = 0;
-  const timers = new Set<{ atMs: number; order: number; fire: () => void }>();
+  const timers = new Set<FakeTimer>();
   const nextDue = (untilMs: number) => {
-    let due: { atMs: number; order: number; fire: () => void } | undefined;
+    let due: FakeTimer | undefined;
     for (const timer of timers)
       if (
         timer.atMs <= untilMs &&
@@ -26,8 +35,13 @@ export const fakeClock = (startMs: number = Date.UTC(2026, 0, 1)): FakeClock => 
   return {
     nowMs: () => nowMs,
     elapsedMs: () => nowMs - startMs,
-    startTimer: (delayMs, fire): Timer => {
-      const timer = { atMs: nowMs + Math.max(0, delayMs), order: (order += 1), fire };
+    startTimer: (delayMs, fire, options): Timer => {
+      const timer = {
+        atMs: nowMs + Math.max(0, delayMs),
+        order: (order += 1),
+        fire,
+        keepsAlive: options?.keepsAlive === true,
+      };
       timers.add(timer);
       return { stop: () => void timers.delete(timer) };
     },
@@ -41,6 +55,9 @@ export const fakeClock = (startMs: number = Date.UTC(2026, 0, 1)): FakeClock => 
         await settle();
       }
       nowMs = untilMs;
+    },
+    get keepingAlive() {
+      return Array.from(timers).filter((timer) => timer.keepsAlive).length;
     },
     get pendingTimers() {
       return timers.size;

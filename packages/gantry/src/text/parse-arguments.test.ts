@@ -57,12 +57,19 @@ describe('parseArguments', () => {
     expect((value(`{"a": "${'x'.repeat(5_000)}`) as string).length).toBeLessThan(600);
   });
 
-  it('leaves out prototype keys at every depth, however they are written', () => {
-    const parsed = value(
-      '{"a":{"\\u005f_proto__":{"admin":true},"b":1},"__proto__":{"admin":true},"c":[{"__proto__":1}]}',
-    );
-    expect(JSON.stringify(parsed)).toBe('{"a":{"b":1},"c":[{}]}');
-    expect((parsed as { admin?: boolean }).admin).toBeUndefined();
+  it.each([
+    '{"__proto__":{"admin":true}}',
+    '{"a":{"\\u005f_proto__":{"admin":true},"b":1}}',
+    '{"c":[{"__proto__":1}]}',
+    JSON.stringify('{"__proto__":1}'),
+  ])('names the prototype key instead of dropping it or obeying it: %s', (raw) => {
+    expect(parseArguments(raw).ok).toBe(false);
+    expect(value(raw)).toContain('the key "__proto__", which is not supported');
+  });
+
+  it('takes keys that are named like members of every object', () => {
+    const args = { constructor: 1, toString: 'x', hasOwnProperty: true };
+    expect(value(JSON.stringify(args))).toEqual(args);
   });
 
   it('takes the last of duplicate keys', () => {
@@ -71,6 +78,13 @@ describe('parseArguments', () => {
 
   it('refuses a value that nests without end instead of overflowing later', () => {
     expect(value(`{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`)).toContain('200 levels');
+  });
+
+  it('refuses objects that nest without end or contain themselves', () => {
+    const endless = JSON.parse(`{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`) as unknown;
+    const own: { own?: unknown } = {};
+    own.own = own;
+    for (const raw of [endless, own]) expect(value(raw)).toContain('200 levels');
   });
 
   it('never throws', () => {

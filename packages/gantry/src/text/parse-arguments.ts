@@ -1,3 +1,4 @@
+import { maxJsonDepth } from '../kernel/json-problem.ts';
 import { isObject, type JsonObject, parseJson } from '../kernel/json.ts';
 import { cutText } from './cut.ts';
 import { flattenText } from './flatten.ts';
@@ -7,14 +8,13 @@ export type ParsedArguments =
   | { readonly ok: true; readonly value: JsonObject }
   | { readonly ok: false; readonly reason: string };
 
-/** Deeper values are refused, because what follows (validation, canonical form, encoding) works recursively. */
-const maxDepth = 200;
 /** A text inside a text inside a text is the most that double encoding has been seen to give. */
 const maxEncodings = 3;
 
 /**
  * Reads the arguments of a call as models and SDKs write them: JSON text, an object, JSON text in a JSON text, in a fenced code block, or
- * nothing at all, which means no arguments. Text that breaks off is refused, never completed. Keys named `__proto__` are left out.
+ * nothing at all, which means no arguments. Text that breaks off is refused, never completed; keys named `__proto__`, which code further on
+ * could take for the prototype, are refused.
  */
 export const parseArguments = (raw: unknown): ParsedArguments => {
   let value = raw ?? {};
@@ -26,10 +26,10 @@ export const parseArguments = (raw: unknown): ParsedArguments => {
     value = parsed.value ?? {};
   }
   if (!isObject(value)) return { ok: false, reason: refusal(asText(raw), `they are ${kindOf(value)}`) };
-  const safe = withoutProto(value, maxDepth);
-  return safe === tooDeep
-    ? { ok: false, reason: refusal(asText(raw), `they nest more than ${maxDepth} levels`) }
-    : { ok: true, value: safe as JsonObject };
+  const problem = problemIn(value, maxJsonDepth);
+  return problem === undefined
+    ? { ok: true, value: value as JsonObject }
+    : { ok: false, reason: refusal(asText(raw), problem) };
 };
 
 const withoutFence = (text: string): string =>
@@ -42,7 +42,15 @@ const brokenJson = (problem: string): string => {
 
 const kindOf = (value: unknown): string => (Array.isArray(value) ? 'a list' : `a ${typeof value}`);
 
-const asText = (raw: unknown): string => (typeof raw === 'string' ? raw : (JSON.stringify(raw) ?? String(raw)));
+const asText = (raw: unknown): string => {
+  if (typeof raw === 'string') return raw;
+  try {
+    return JSON.stringify(raw) ?? String(raw);
+  } catch {
+    // Nests without end, or holds what JSON cannot say: the problem beside it is what counts.
+    return `${kindOf(raw)} that cannot be shown`;
+  }
+};
 
 const refusal = (received: string, problem: string): string => {
   const shown = cutText(received, 120);
@@ -50,31 +58,15 @@ const refusal = (received: string, problem: string): string => {
   return `The arguments must be one JSON object, but ${problem}. Received: ${shown}${more}\nSend an object such as {"key": "value"}, or {} for no arguments.`;
 };
 
-const tooDeep = Symbol('too deep');
-
-/** The value without `__proto__` keys (itself when it has none), or {@link tooDeep}. */
-const withoutProto = (value: unknown, levelsLeft: number): unknown => {
-  if (typeof value !== 'object' || value === null) return value;
-  if (levelsLeft === 0) return tooDeep;
-  if (Array.isArray(value)) {
-    let copy: unknown[] | undefined;
-    for (const [index, item] of value.entries()) {
-      const safe = withoutProto(item, levelsLeft - 1);
-      if (safe === tooDeep) return tooDeep;
-      if (safe !== item) (copy ??= [...(value as unknown[])])[index] = safe;
-    }
-    return copy ?? value;
+const problemIn = (value: object, levelsLeft: number): string | undefined => {
+  if (levelsLeft === 0) return `they nest more than ${maxJsonDepth} levels`;
+  const list: readonly unknown[] | undefined = Array.isArray(value) ? value : undefined;
+  if (list === undefined && Object.hasOwn(value, '__proto__'))
+    return 'they hold the key "__proto__", which is not supported; leave it out';
+  for (const member of list ?? Object.values(value)) {
+    if (typeof member !== 'object' || member === null) continue;
+    const problem = problemIn(member, levelsLeft - 1);
+    if (problem !== undefined) return problem;
   }
-  let changes: Map<string, unknown> | undefined;
-  for (const [key, member] of Object.entries(value)) {
-    const safe = withoutProto(member, levelsLeft - 1);
-    if (safe === tooDeep) return tooDeep;
-    if (safe !== member || key === '__proto__') (changes ??= new Map()).set(key, safe);
-  }
-  if (!changes) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key]) => key !== '__proto__')
-      .map(([key, member]) => [key, changes.has(key) ? changes.get(key) : member]),
-  );
+  return undefined;
 };

@@ -41,8 +41,8 @@ const convert = (value: unknown, node: SchemaNode, repair: Repair): unknown => {
   if (readings.length === 1) {
     const [reading] = readings;
     // Text that became an object passes the same gate as the arguments themselves (depth, `__proto__`).
-    const safe = parseArguments({ reading });
-    return safe.ok ? repairValue(safe.value['reading'], node, repair) : value;
+    if (typeof reading === 'object' && reading !== null && !parseArguments({ reading }).ok) return value;
+    return repairValue(reading, node, repair);
   }
   return readings.length === 0 && types.includes('array') ? wrap(value, node, repair) : value;
 };

@@ -1,3 +1,5 @@
+import { GantryError } from '../kernel/errors.ts';
+
 /**
  * Who calls: a `model` (loop, wisp, subagent, schedule), a `client` of the whole tool layer over MCP, a client of one
  * server passed through (`passthrough`), or an `operator` (HTTP API, command line, library). {@link callerRules} says what that means.
@@ -32,6 +34,18 @@ export const callerRules: Readonly<Record<CallerKind, CallerRules>> = {
     resultChunked: false,
   },
   operator: { argumentsChecked: true, pathsForAttachments: true, binaryCaptured: true, resultChunked: false },
+};
+
+/**
+ * The rules of a kind of caller.
+ * @throws {GantryError} `usage` for a kind that does not exist, which only code without types can name.
+ */
+export const rulesOf = (caller: CallerKind): CallerRules => {
+  if (Object.hasOwn(callerRules, caller)) return callerRules[caller];
+  const known = Object.keys(callerRules);
+  throw new GantryError('usage', `There is no caller "${caller}"; known: ${known.join(', ')}.`, {
+    details: { known },
+  });
 };
 
 /** W3C trace context of the caller. */

@@ -12,6 +12,9 @@ const run = (tool: Tool, args: Record<string, never> = {}): Promise<Outcome> =>
 
 const returning = (value: unknown): Tool => defineTool({ name: 't', description: 'd', execute: () => value as string });
 
+const cyclic: { own?: unknown } = {};
+cyclic.own = cyclic;
+
 describe('defining a tool', () => {
   it('says the schema of its arguments as JSON Schema', () => {
     const tool = defineTool({
@@ -71,5 +74,21 @@ describe('what a tool returns', () => {
     ],
   ])('turns %s into an outcome', async (_what, value, expected) => {
     expect(await run(returning(value))).toMatchObject(expected);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['a value that contains itself', cyclic, 'a value that contains itself'],
+    ['a bigint', { total: 1n }, 'a bigint at "total"'],
+    ['a function', () => 'x', 'a function'],
+    [
+      'a map inside an outcome',
+      { status: 'done', parts: [], structured: { found: new Map() } },
+      'a value of type Map at "found"',
+    ],
+  ])('fails the call that returns %s, and says so', async (_what, value, problem) => {
+    expect(await run(returning(value))).toMatchObject({
+      status: 'failed',
+      failure: { code: 'execution_failed', message: expect.stringContaining(`it holds ${problem}.`) },
+    });
   });
 });

@@ -9,6 +9,7 @@ import type { ToolDefinition } from './registration.ts';
 import { toRegistration } from './registration.ts';
 import type { InputSchema, OutputOf } from './standard-schema.ts';
 import { checkWithSchema, toJsonSchema } from './standard-schema.ts';
+import { toWritableOutcome } from './writable-outcome.ts';
 
 /** What a tool's function may return: a text, an outcome, or any other JSON value, which becomes the structured result. */
 export type ToolReturn = string | Outcome | Json | undefined;
@@ -51,7 +52,8 @@ export const defineTool = <Schema extends InputSchema>(spec: ToolSpec<Schema>): 
       outputSchema: output && toJsonSchema(output, subject, 'output'),
     }),
     executor: {
-      execute: async (call, context) => toOutcome(await execute(call.arguments as OutputOf<Schema>, context, call)),
+      execute: async (call, context) =>
+        toWritableOutcome(toOutcome(await execute(call.arguments as OutputOf<Schema>, context, call))),
       checkArguments: input && ((value) => checkWithSchema(input, value)),
       timeoutMs,
     },

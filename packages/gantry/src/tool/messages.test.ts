@@ -63,6 +63,20 @@ describe('an outcome on the bus', () => {
     });
   });
 
+  it('is an error when the result nests too deep to be written, whoever reported it', () => {
+    const structured = JSON.parse('{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000)) as { a: number };
+    for (const outcome of [
+      { status: 'done', parts: [], structured },
+      { status: 'done', parts: [{ type: 'text', text: 'x', _meta: structured } as never] },
+      { status: 'done', parts: [], meta: structured },
+      reportedFailure({ parts: [], structured }),
+    ] as Outcome[])
+      expect(toReply(outcome, call)).toMatchObject({
+        type: 'ToolError',
+        body: { code: 'execution_failed', message: expect.stringContaining('JSON nested deeper than 200 levels') },
+      });
+  });
+
   it('carries the handle of a parked call in a response that is no error', () => {
     expect(toReply(parked, call)).toMatchObject({
       type: 'ToolInvokeResponse',

@@ -5,6 +5,7 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
 import type { Attachment, FailureCode, Handle, Outcome, Part, ToolReport } from './outcome.ts';
 import { outcomeText } from './outcome-text.ts';
+import { toWritableOutcome } from './writable-outcome.ts';
 
 /** Message types of the envelopes that carry calls and outcomes. */
 export const toolMessageTypes = {
@@ -53,8 +54,9 @@ export type ToolReply =
   | { readonly type: 'ToolInvokeResponse'; readonly body: ToolInvokeResponse }
   | { readonly type: 'ToolError'; readonly body: ToolError };
 
-/** Says an outcome as the reply that travels. */
-export const toReply = (outcome: Outcome, call: { readonly id: string; readonly name: string }): ToolReply => {
+/** Says an outcome as the reply that travels; one that cannot be written as JSON travels as an error. */
+export const toReply = (ended: Outcome, call: { readonly id: string; readonly name: string }): ToolReply => {
+  const outcome = toWritableOutcome(ended);
   const named = { toolCallId: call.id, toolName: call.name };
   if (outcome.status === 'failed' && !outcome.failure.reported) {
     const { code, message, retry } = outcome.failure;

@@ -58,6 +58,13 @@ describe('the text form of a result', () => {
     ).toBe('[resource link] q3.pdf: file:///q3.pdf (application/pdf)\n[resource docs://a (text/plain)]\nbody');
   });
 
+  it.each<[unknown, string]>([
+    [{ total: 1n }, 'a bigint at "total"'],
+    [JSON.parse('['.repeat(50_000) + ']'.repeat(50_000)), 'JSON nested deeper than 200 levels'],
+  ])('names what it cannot write (row %#)', (structured, problem) => {
+    expect(text([{ type: 'text', text: 'a' }], structured as Json)).toBe(`a\n(the structured result holds ${problem})`);
+  });
+
   it('names a block of a kind it does not know', () => {
     expect(text([{ type: 'hologram' } as unknown as Part])).toBe('[hologram content block]');
   });

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../kernel/json.ts';
+import { jsonProblem } from '../kernel/json-problem.ts';
 import { parseJson } from '../kernel/json.ts';
 import type { Outcome, Part, ToolReport } from './outcome.ts';
 
@@ -26,8 +27,17 @@ export const outcomeText = (outcome: Outcome): string => {
 export const reportText = (report: ToolReport): string => {
   const text = partsText(report.parts);
   if (report.structured === undefined || echoes(report.parts, report.structured)) return text.trim() ? text : emptyText;
-  const structured = JSON.stringify(report.structured, null, 2);
+  const structured = structuredText(report.structured);
   return text.trim() ? `${text}\n${structured}` : structured;
+};
+
+/** What cannot be written is named: a text form has to come out of anything that an executor gives back. */
+const structuredText = (structured: Json): string => {
+  try {
+    return JSON.stringify(structured, null, 2) ?? '';
+  } catch {
+    return `(the structured result holds ${jsonProblem(structured) ?? 'too much to be written'})`;
+  }
 };
 
 /** The texts of parts, one after the other on lines of their own. */

@@ -1,10 +1,11 @@
 import type { Stats } from 'node:fs';
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { lstat, mkdir, open, readdir, realpath, rename, rm } from 'node:fs/promises';
+import { lstat, open, readdir, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { GantryError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import { makeFolder } from '../kernel/make-folder.ts';
 import { toFileName, withSuffix } from './file-name.ts';
 import type { FolderProblem } from './within-folder.ts';
 import { withinFolder } from './within-folder.ts';
@@ -125,7 +126,7 @@ export const createVolume = (root: string): FileVolume => {
     options: { readonly create: boolean },
     work: (folder: string) => Promise<T>,
   ): Promise<T> => {
-    await mkdir(root, { recursive: true });
+    await makeFolder(root);
     const refuse = (problem: FolderProblem): GantryError => {
       if (problem === 'link') return refused(path, 'leads through a link');
       return problem === 'missing'
@@ -251,7 +252,7 @@ export const createVolume = (root: string): FileVolume => {
     },
     resolve: async (path) => {
       const target = inside(path);
-      await mkdir(root, { recursive: true });
+      await makeFolder(root);
       await refuseLinks(path, target);
       return target;
     },

@@ -6,7 +6,7 @@ import { configPrint } from '../../operations/config-print.ts';
 import { scrubValue } from '../../text/scrub.ts';
 import type { Command, CommandContext } from '../command-context.ts';
 import type { ConfigProblem } from '../config-problems.ts';
-import { mcpFileProblems, toProblems } from '../config-problems.ts';
+import { duplicateKeys, mcpFileProblems, toProblems } from '../config-problems.ts';
 import type { GatewayAddress } from '../gateway.ts';
 import { findOwner, namedGateway } from '../gateway.ts';
 import { createPrinter } from '../output/printer.ts';
@@ -18,14 +18,18 @@ export const checkConfig: Command<[]> = async (context) => {
   const printer = createPrinter(context);
   const settings = await loadOrProblems(context);
   const isLoaded = 'config' in settings;
-  const problems = isLoaded ? await mcpFileProblems(settings.paths.mcpFile) : settings.problems;
+  const problems = isLoaded ? await mcpFileProblems(settings.paths.mcpFile, context.io.env) : settings.problems;
+  const warnings = isLoaded
+    ? [...(await duplicateKeys(settings.file)), ...(await duplicateKeys(settings.paths.mcpFile))]
+    : [];
   const ok = problems.length === 0;
   const files = isLoaded ? { file: settings.file ?? null, mcpFile: settings.paths.mcpFile } : {};
-  printer.result({ ok, ...files, problems }, () =>
+  printer.result({ ok, ...files, problems, warnings }, () =>
     isLoaded && ok
       ? `The configuration is right: ${settings.file ?? 'no file, all defaults'}; servers: ${settings.paths.mcpFile}.`
       : problems.map(inWords).join('\n'),
   );
+  for (const warning of warnings) printer.note(`warning: ${inWords(warning)}`);
   return ok ? 0 : 2;
 };
 

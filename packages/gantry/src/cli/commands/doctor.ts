@@ -1,11 +1,13 @@
 import { GantryError } from '../../kernel/errors.ts';
+import { checkConfiguration } from '../../operations/doctor/check-optional.ts';
 import { diagnose } from '../../operations/doctor/diagnose.ts';
 import type { DoctorCheck, DoctorReport } from '../../operations/doctor/doctor-report.ts';
 import { toReport } from '../../operations/doctor/doctor-report.ts';
 import { doctor } from '../../operations/doctor/doctor.ts';
 import type { Command, CommandContext } from '../command-context.ts';
 import type { GatewayAddress } from '../gateway.ts';
-import { findOwner, namedGateway, startLocal, untilReady } from '../gateway.ts';
+import { untilReady } from '../await-servers.ts';
+import { findOwner, namedGateway, startLocal } from '../gateway.ts';
 import { toCell } from '../output/printable.ts';
 import type { Printer, Style } from '../output/printer.ts';
 import { createPrinter } from '../output/printer.ts';
@@ -35,11 +37,11 @@ const examine = async (context: CommandContext): Promise<DoctorReport> => {
   if (owner) return ask(context, owner);
   const { config, paths, file } = settings;
   const checks: DoctorCheck[] = [
-    { name: 'configuration', state: 'ok', message: file ?? 'no file, all defaults' },
+    checkConfiguration(file),
     ...(await diagnose({
       ...paths,
       nodeVersion: process.versions.node,
-      hasConfiguredSecrets: Object.keys(context.io.env).some((name) => name.startsWith('GANTRY_CRYPTO_SECRET')),
+      env: context.io.env,
       listen: config.serve,
     })),
   ];
@@ -62,7 +64,7 @@ const ask = async ({ io }: CommandContext, { url, token }: GatewayAddress): Prom
 /** What only a Gantry that was started can tell: the runner of scripts, the servers. */
 const examineParts = async (context: CommandContext, settings: Settings): Promise<readonly DoctorCheck[]> => {
   await using local = await startLocal(context, settings);
-  await untilReady(context, local);
+  await untilReady(context.io, local.ready());
   return (await local.deps.doctor()).checks;
 };
 

@@ -3,7 +3,7 @@ import type { Command } from '../command-context.ts';
 import { openGateway } from '../gateway.ts';
 import { createPrinter } from '../output/printer.ts';
 
-const withoutServers = { needsServers: () => false };
+const withoutServers = { needs: 'none' } as const;
 
 /** `gantry guides list` */
 export const listGuides: Command<[]> = async (context) => {

@@ -1,8 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, relative, resolve, sep } from 'node:path';
 import { existsSync } from 'node:fs';
 import * as z from 'zod';
 import { configSchema } from '../../host/config/config-schema.ts';
+import { GantryError } from '../../kernel/errors.ts';
+import { makeFolder } from '../../kernel/make-folder.ts';
 import { mcpFileSchema } from '../../mcp/bridge/config/server-entry.ts';
 import type { Command } from '../command-context.ts';
 import { createPrinter } from '../output/printer.ts';
@@ -19,15 +21,17 @@ export const runInit: Command<[]> = async (context) => {
   const written: string[] = [];
   const kept: string[] = [];
   const add = async (file: string, text: string): Promise<void> => {
-    if (await writeNew(file, text)) written.push(file);
+    if (await orUnwritable(file, () => writeNew(file, text))) written.push(file);
     else kept.push(file);
   };
   await add(configFile, configText(addressFrom(configFile, schemas.config)));
   await add(mcpFile, mcpText(addressFrom(mcpFile, schemas.mcp)));
   // Schemas belong to this version of Gantry and not to the user, so they are always brought up to date.
-  await mkdir(dirname(schemas.config), { recursive: true, mode: 0o700 });
-  await writeFile(schemas.config, toText(configSchema));
-  await writeFile(schemas.mcp, toText(mcpFileSchema));
+  await orUnwritable(dataDir, async () => {
+    await makeFolder(dirname(schemas.config), 0o700);
+    await writeFile(schemas.config, toText(configSchema));
+    await writeFile(schemas.mcp, toText(mcpFileSchema));
+  });
 
   printer.result({ written, kept }, () =>
     [
@@ -45,13 +49,26 @@ const presentConfig = (cwd: string): string =>
   existsSync(resolve(cwd, 'gantry.config.ts')) ? 'gantry.config.ts' : 'gantry.config.json';
 
 const writeNew = async (file: string, text: string): Promise<boolean> => {
-  await mkdir(dirname(file), { recursive: true });
+  await makeFolder(dirname(file));
   try {
     await writeFile(file, text, { flag: 'wx' });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
+  }
+};
+
+const orUnwritable = async <T>(path: string, write: () => Promise<T>): Promise<T> => {
+  try {
+    return await write();
+  } catch (error) {
+    const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
+    throw new GantryError(
+      'config_invalid',
+      `${path} cannot be written (${code}); run "gantry init" in a folder that you may write, or choose other places with --config, --mcp and --data.`,
+      { details: { file: path }, cause: error },
+    );
   }
 };
 

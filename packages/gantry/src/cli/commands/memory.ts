@@ -4,7 +4,7 @@ import type { Command } from '../command-context.ts';
 import { openGateway } from '../gateway.ts';
 import { createPrinter } from '../output/printer.ts';
 
-const withoutServers = { needsServers: () => false };
+const withoutServers = { needs: 'none' } as const;
 
 /** `gantry memory list [PREFIX]` */
 export const listMemory: Command<[string | undefined]> = async (context, prefix) => {

@@ -27,7 +27,7 @@ export interface AddTaskFlags {
   readonly workspace?: string | undefined;
 }
 
-const withoutServers = { needsServers: () => false };
+const withoutServers = { needs: 'none' } as const;
 
 /** `gantry schedule list` */
 export const listTasks: Command<[]> = async (context) => {
@@ -73,7 +73,7 @@ export const addTask: Command<[string, AddTaskFlags]> = async (context, name, { 
   if (args !== undefined && flags.tool === undefined) throw usage('"--args" goes with "--tool" only.');
   const input = { ...flags, name, arguments: args === undefined ? undefined : toArguments(args) };
   await using gateway = await openGateway(context, {
-    needsServers: ({ registry }) => flags.tool !== undefined && !registry.get(flags.tool),
+    needs: flags.tool === undefined ? 'none' : { tool: flags.tool },
   });
   const added = await gateway.run(scheduleAdd, input);
   printer.result(added, () => tell(added, context.io.clock.nowMs()));

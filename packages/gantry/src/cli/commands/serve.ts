@@ -3,6 +3,7 @@ import type { GantryPaths } from '../../host/paths.ts';
 import { existsSync } from 'node:fs';
 import type { Command } from '../command-context.ts';
 import { loadSettings } from '../settings.ts';
+import { startOrInterrupted } from '../start-or-interrupted.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
 
 /** What `gantry serve` can be in a deployment that is split: the gateway, or the render service. */
@@ -21,11 +22,13 @@ export const runServe: Command<[ServeFlags]> = async (context, { port, host, rol
   const { io, flags } = context;
   const settings = await loadSettings(context, { isService: true, flags: { serve: { port, host } } });
   const { config, paths } = settings;
-  await using gateway = await context.host.serveGateway(config, {
+  const starting = context.host.serveGateway(config, {
     log: await settings.createLog(),
     cwd: io.cwd,
     env: io.env,
+    configFile: settings.file,
   });
+  await using gateway = await startOrInterrupted(starting, io);
   const { url } = gateway;
   if (flags.json) io.stdout.write(`${JSON.stringify({ url, mcp: `${url}/mcp`, api: `${url}/api/v1` }, null, 2)}\n`);
   io.stderr.write(`${welcome(url, config, paths).join('\n')}\n`);
@@ -39,11 +42,12 @@ const browserPort = 8083;
 const runBrowser: Command<[Omit<ServeFlags, 'role'>]> = async (context, { port = browserPort, host }) => {
   const { io, flags } = context;
   const settings = await loadSettings(context, { isService: true, flags: { serve: { host } } });
-  await using browser = await context.host.serveBrowser(settings.config, {
+  const starting = context.host.serveBrowser(settings.config, {
     log: await settings.createLog(),
     env: io.env,
     port,
   });
+  await using browser = await startOrInterrupted(starting, io);
   const { url } = browser;
   if (flags.json) io.stdout.write(`${JSON.stringify({ url, render: `${url}/render` }, null, 2)}\n`);
   io.stderr.write(

@@ -35,7 +35,7 @@ export const addServer: Command<[string, readonly string[], AddFlags]> = async (
   if ((url === undefined) === (command === undefined))
     throw usage('Give either "--url URL" or, after "--", the program and its arguments.');
   if (command !== undefined && headers.length > 0) throw usage('"--header" goes with "--url" only.');
-  await using gateway = await openQuietly({ ...context, flags: globals });
+  await using gateway = await openGateway({ ...context, flags: globals }, { needs: 'none', mayMakeMcpFile: true });
   const { server } = await gateway.run(serversAdd, {
     name,
     url,
@@ -90,7 +90,7 @@ export const loginServer: Command<[string, { readonly port?: number | undefined 
 };
 
 // Other servers are not waited for: the change does not concern them.
-const openQuietly = (context: CommandContext): Promise<Gateway> => openGateway(context, { needsServers: () => false });
+const openQuietly = (context: CommandContext): Promise<Gateway> => openGateway(context, { needs: 'none' });
 
 /** Prints how the server stands after a change; one that is not there afterwards is a failure. */
 const told = (context: CommandContext, server: ServerStatus, what: string): ExitCode => {

@@ -3,6 +3,7 @@ import type { ServersShowOutput } from '../../operations/servers.ts';
 import { serversList, serversRefresh, serversShow } from '../../operations/servers.ts';
 import type { Command } from '../command-context.ts';
 import { openGateway } from '../gateway.ts';
+import { noteConfigError } from '../output/config-error.ts';
 import { toCell } from '../output/printable.ts';
 import type { Printer, Style } from '../output/printer.ts';
 import { createPrinter } from '../output/printer.ts';
@@ -12,6 +13,7 @@ export const listServers: Command<[]> = async (context) => {
   const printer = createPrinter(context);
   await using gateway = await openGateway(context);
   const found = await gateway.run(serversList, {});
+  noteConfigError(found, printer);
   printer.result(found, () => statesOf(found.servers, printer));
   return 0;
 };
@@ -19,7 +21,7 @@ export const listServers: Command<[]> = async (context) => {
 /** `gantry servers show NAME` */
 export const showServer: Command<[string]> = async (context, name) => {
   const printer = createPrinter(context);
-  await using gateway = await openGateway(context);
+  await using gateway = await openGateway(context, { needs: { server: name } });
   const found = await gateway.run(serversShow, { name });
   printer.result(found, () => describe(found, printer));
   return 0;
@@ -28,8 +30,9 @@ export const showServer: Command<[string]> = async (context, name) => {
 /** `gantry servers refresh [NAME]` */
 export const refreshServers: Command<[string | undefined]> = async (context, name) => {
   const printer = createPrinter(context);
-  await using gateway = await openGateway(context);
+  await using gateway = await openGateway(context, { needs: 'file' });
   const found = await gateway.run(serversRefresh, { name });
+  noteConfigError(found, printer);
   printer.result(found, () => statesOf(found.servers, printer));
   return found.servers.some(({ state }) => down.has(state)) ? 1 : 0;
 };

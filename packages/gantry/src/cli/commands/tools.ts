@@ -8,6 +8,7 @@ import type { Command } from '../command-context.ts';
 import { openGateway } from '../gateway.ts';
 import type { Printer } from '../output/printer.ts';
 import { createPrinter } from '../output/printer.ts';
+import { noteConfigError } from '../output/config-error.ts';
 import { toCell } from '../output/printable.ts';
 
 /** `gantry tools list` */
@@ -15,6 +16,7 @@ export const listTools: Command<[{ source?: string; all?: boolean }]> = async (c
   const printer = createPrinter(context);
   await using gateway = await openGateway(context);
   const found = await gateway.run(toolsList, { source, all });
+  noteConfigError(found, printer);
   printer.result(found, () =>
     found.tools.length === 0
       ? `There are no tools${source === undefined ? '' : ` of source "${source}"`}.`
@@ -29,7 +31,7 @@ export const listTools: Command<[{ source?: string; all?: boolean }]> = async (c
 /** `gantry tools show NAME` */
 export const showTool: Command<[string]> = async (context, name) => {
   const printer = createPrinter(context);
-  await using gateway = await openGateway(context, { needsServers: ({ registry }) => !registry.get(name) });
+  await using gateway = await openGateway(context, { needs: { tool: name } });
   const tool = await gateway.run(toolsShow, { name });
   printer.result(tool, () => describe(tool, printer));
   return 0;
@@ -82,7 +84,7 @@ export const callTool: Command<[string, { args?: string; session?: string; timeo
 ) => {
   const printer = createPrinter(context);
   const given = args === '-' ? await readAll(context.io.stdin) : args;
-  await using gateway = await openGateway(context, { needsServers: ({ registry }) => !registry.get(name) });
+  await using gateway = await openGateway(context, { needs: { tool: name } });
   const called = await gateway.run(
     toolsCall,
     { name, arguments: given, sessionId: session, timeoutMs: timeout },

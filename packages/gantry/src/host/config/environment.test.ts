@@ -15,8 +15,13 @@ describe('readEnvironment', () => {
     [{ GANTRY_FETCH_URL_TIMEOUT_MS: '8000', FETCH_URL_TIMEOUT_MS: '9000' }, { web: { fetchTimeoutMs: 8000 } }],
     [{ FETCH_URL_TIMEOUT_MS: '9000', GANTRY_FETCH_URL_TIMEOUT_MS: '8000' }, { web: { fetchTimeoutMs: 8000 } }],
     [{ RUN_ENV: 'development', BRAVE_API_KEY: 'key', PATH: 'x' }, {}],
+    [{ GANTRY_CRYPTO_SECRET: 'a', GANTRY_CRYPTO_SECRET_V2: 'b', GANTRY_CRYPTO_SECRET_CURRENT: '2' }, {}],
   ])('reads %j', (env, config) => {
     expect(readEnvironment(env)).toMatchObject({ config, warnings: [] });
     expect(readEnvironment(env).config).toEqual(config);
+  });
+
+  it('warns of a name that is near to one of the encryption secrets', () => {
+    expect(readEnvironment({ GANTRY_CRYPTO_SECRETS: 'a', GANTRY_CRYPTO_SECRET_V0: 'b' }).warnings).toHaveLength(2);
   });
 });

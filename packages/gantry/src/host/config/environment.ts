@@ -12,7 +12,7 @@ export interface EnvironmentConfig {
 }
 
 /** Variables that are read elsewhere and are no settings of their own. */
-const otherVariables = new Set(['GANTRY_URL', 'GANTRY_CRYPTO_SECRET']);
+const otherVariables = /^GANTRY_(URL|CRYPTO_SECRET(_V[1-9]\d*|_CURRENT)?|BENCH_.*)$/;
 
 /** Short names for settings that people set by hand. */
 const aliases: Readonly<Record<string, string>> = {
@@ -69,7 +69,7 @@ export const readEnvironment = (env: Readonly<Record<string, string | undefined>
   for (const [variable, text] of entries) {
     if (text === undefined || text === '') continue;
     const name = toGantryName(variable);
-    if (name === undefined || otherVariables.has(name) || name.startsWith('GANTRY_BENCH_')) continue;
+    if (name === undefined || otherVariables.test(name)) continue;
     const alias = aliases[name];
     const leaf =
       alias === undefined ? byVariable.get(name) : leaves.find((candidate) => candidate.path.join('.') === alias);

@@ -1,6 +1,8 @@
 import { orAborted, startDeadline } from '../../kernel/abort.ts';
 import { GantryError, messageOf } from '../../kernel/errors.ts';
 import { faultOutcome } from '../../mcp/bridge/call/call-outcomes.ts';
+import type { MaskSecrets } from '../../mcp/bridge/config/entry-secrets.ts';
+import { maskSecretsOf, withSecretsMasked } from '../../mcp/bridge/config/entry-secrets.ts';
 import { ownErrorOf, toConnectionFault } from '../../mcp/bridge/connection/connection-errors.ts';
 import type { Connection } from '../../mcp/bridge/connection/open-connection.ts';
 import { openConnection } from '../../mcp/bridge/connection/open-connection.ts';
@@ -55,6 +57,7 @@ interface Launched {
   readonly name: string;
   readonly connection: Connection;
   readonly tools: readonly DownstreamTool[];
+  readonly mask: MaskSecrets;
 }
 
 const maxResponseBytes = 32 * 1024 * 1024;
@@ -62,13 +65,15 @@ const maxResponseBytes = 32 * 1024 * 1024;
 const launch = async (
   { name, command, arguments: args = [], environmentVariables: env = {} }: McpProgram,
   { connectTimeoutMs = 10_000, env: hostEnv = process.env }: McpToolsOptions,
-  { clock, log }: PluginHost,
+  { clock, log: hostLog }: PluginHost,
   connections: AsyncDisposableStack,
 ): Promise<Launched | undefined> => {
   using deadline = startDeadline(clock, connectTimeoutMs);
   const { signal } = deadline;
+  const entry = { type: 'stdio', command, args, env } as const;
+  const mask = maskSecretsOf(entry, hostEnv);
+  const log = withSecretsMasked(hostLog, mask);
   try {
-    const entry = { type: 'stdio', command, args, env } as const;
     const connection = await openConnection(name, entry, {
       clock,
       log,
@@ -84,7 +89,7 @@ const launch = async (
     });
     connections.use(connection);
     const tools = await orAborted(readListedTools(connection, { server: name, log, signal }), signal);
-    return { name, connection, tools };
+    return { name, connection, tools, mask };
   } catch (error) {
     log.error(
       { server: name, reason: messageOf(ownErrorOf(error) ?? error) },
@@ -95,7 +100,7 @@ const launch = async (
 };
 
 const registerTools = (
-  { name, connection, tools }: Launched,
+  { name, connection, tools, mask }: Launched,
   mapResult: MapResult,
   { tools: registry, log }: PluginHost,
 ): void => {
@@ -111,7 +116,7 @@ const registerTools = (
           annotations: tool.annotations,
           title: tool.title,
         },
-        executorOf(name, connection, tool, mapResult),
+        executorOf(name, connection, tool, { mapResult, mask }),
       );
     } catch (error) {
       if (!GantryError.is(error)) throw error;
@@ -124,7 +129,7 @@ const executorOf = (
   server: string,
   { client }: Connection,
   tool: DownstreamTool,
-  mapResult: MapResult,
+  { mapResult, mask }: { readonly mapResult: MapResult; readonly mask: MaskSecrets },
 ): ToolExecutor => ({
   execute: async (call, context) => {
     const { signal, onProgress } = context;
@@ -137,7 +142,7 @@ const executorOf = (
       );
     } catch (error) {
       signal?.throwIfAborted();
-      return faultOutcome(server, toConnectionFault(error, { hadSession: false }));
+      return faultOutcome(server, toConnectionFault(error, { hadSession: false, mask }));
     }
     return await mapResult(raw, { server, tool: tool.name, context });
   },

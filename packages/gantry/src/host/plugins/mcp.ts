@@ -45,8 +45,8 @@ export interface McpServers extends Pick<
   details(name: string): Promise<ServiceDetails | undefined>;
   /** Searches the tools of servers that this caller may have; best first. */
   findTools(query: string, limit: number, context: CallContext): readonly FoundTool[];
-  /** Resolves when every server had its first attempt to connect and the tools of those that did are there. */
-  ready(): Promise<void>;
+  /** Resolves when every server, or this one, had its first attempt to connect and the tools of those that did are there. */
+  ready(server?: string): Promise<void>;
 }
 
 /** Under this key the plugin provides {@link McpServers}. */
@@ -106,7 +106,15 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
     gantry.offerTypedTools(typed);
     gantry.provide(mcpServers, {
       servers: () => bridge.servers(),
-      refresh: (name) => bridge.refresh(name).then(() => caughtUp(gantry, index)),
+      refresh: async (name) => {
+        // What is being connected just now is as fresh as it can be.
+        const connecting = bridge.servers().filter(({ state }) => state === 'connecting');
+        const tried = connecting.map((server) => untilTried(bridge, server.name));
+        if (name === undefined) await Promise.all([bridge.refresh(), ...tried]);
+        else if (bridge.server(name)?.state === 'connecting') await untilTried(bridge, name);
+        else await bridge.refresh(name);
+        await caughtUp(gantry, index);
+      },
       configError: () => bridge.configError(),
       add: (...args) => bridge.add(...args).then((status) => caughtUp(gantry, index).then(() => status)),
       remove: (name) => bridge.remove(name).then(() => caughtUp(gantry, index)),
@@ -119,7 +127,10 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
         return known && manage.details(known.serverName);
       },
       findTools: (query, limit, context) => search.find('tool', query, limit, context),
-      ready: () => bridge.ready().then(() => caughtUp(gantry, index)),
+      ready: async (name) => {
+        await (name === undefined ? bridge.ready() : untilTried(bridge, name));
+        await caughtUp(gantry, index);
+      },
     });
     gantry.onStart(async () => {
       await bridge.start();
@@ -130,6 +141,21 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
     gantry.onStop(() => bridge[Symbol.asyncDispose]());
   },
 });
+
+/** Resolves when an attempt to connect the server that is running has ended, at once when there is none. */
+const untilTried = async (bridge: McpBridge, name: string): Promise<void> => {
+  const isTrying = (): boolean => bridge.server(name)?.state === 'connecting';
+  if (!isTrying()) return;
+  const tried = Promise.withResolvers<void>();
+  const stop = bridge.onChange(() => {
+    if (!isTrying()) tried.resolve();
+  });
+  try {
+    await tried.promise;
+  } finally {
+    stop();
+  }
+};
 
 /** Waits until the agent side has applied everything that the bridge announced before; announcements are applied in order. */
 const caughtUp = async ({ bus, agent }: PluginHost, index: ServerIndex): Promise<void> => {

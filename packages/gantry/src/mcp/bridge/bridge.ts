@@ -181,7 +181,10 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
 
   const refreshGuarded = (server: ManagedServer): Promise<void> =>
     server.reconnect().catch((error: unknown) => {
-      log.warn({ server: server.name, reason: messageOf(error) }, 'a server could not be refreshed');
+      log.warn(
+        { server: server.name, reason: server.maskSecrets(messageOf(error)) },
+        'a server could not be refreshed',
+      );
     });
 
   const onRefresh: MessageHandler = async (envelope) => {

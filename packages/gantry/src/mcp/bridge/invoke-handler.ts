@@ -4,12 +4,14 @@ import { createEnvelope } from '../../bus/envelope.ts';
 import { messageHeaders } from '../../bus/headers.ts';
 import { topics } from '../../bus/topics.ts';
 import { fromContextHeaders } from '../../invoke/context-headers.ts';
+import { toReplyEnvelope } from '../../invoke/reply-envelope.ts';
+import { toFailure } from '../../invoke/to-failure.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Progress } from '../../tool/context.ts';
 import type { ToolInvokeRequest } from '../../tool/messages.ts';
-import { toReply, toolMessageTypes } from '../../tool/messages.ts';
+import { toolMessageTypes } from '../../tool/messages.ts';
 import type { CallBudget } from './call/call-budget.ts';
 import type { BridgeCall } from './call/call-tool.ts';
 import type { Outcome } from '../../tool/outcome.ts';
@@ -30,22 +32,24 @@ export const serveInvoke = async (options: InvokeHandlerOptions): Promise<AsyncD
   const byCorrelation = new Map<string, CallBudget>();
   const running = new Map<CallBudget, Promise<void>>();
 
-  const answer = (call: Envelope, topic: string, messageType: string, body: unknown): Promise<void> =>
-    bus.publish(
-      topic,
-      createEnvelope({
-        messageType,
-        source: agent,
-        body,
-        correlationId: call.correlationId,
-        headers: { [messageHeaders.contentTrust]: 'tool-output' },
-      }),
-    );
+  const reportProgress = ({ correlationId }: Envelope, progress: Progress): void => {
+    const { progress: messageType } = toolMessageTypes;
+    const headers = { [messageHeaders.contentTrust]: 'tool-output' };
+    bus
+      .publish(
+        topics.toolProgressOf(agent),
+        createEnvelope({ messageType, source: agent, body: progress, correlationId, headers }),
+      )
+      .catch((error: unknown) => log.debug({ reason: messageOf(error) }, 'progress of a call could not be published'));
+  };
 
-  const reportProgress = (call: Envelope, progress: Progress): void => {
-    answer(call, topics.toolProgressOf(agent), toolMessageTypes.progress, progress).catch((error: unknown) =>
-      log.debug({ reason: messageOf(error) }, 'progress of a call could not be published'),
-    );
+  const settle = async (call: BridgeCall): Promise<Outcome> => {
+    try {
+      return await callTool(call);
+    } catch (error) {
+      log.error({ tool: call.request.toolName, err: error }, 'a call to a server failed unexpectedly');
+      return { status: 'failed', failure: toFailure(error) };
+    }
   };
 
   const invoke: MessageHandler = async (envelope) => {
@@ -56,7 +60,7 @@ export const serveInvoke = async (options: InvokeHandlerOptions): Promise<AsyncD
     const over = Promise.withResolvers<void>();
     let budget: CallBudget | undefined;
     try {
-      const outcome = await callTool({
+      const outcome = await settle({
         request,
         serverName: envelope.headers[messageHeaders.mcpServer],
         context: fromContextHeaders(envelope.headers),
@@ -67,8 +71,10 @@ export const serveInvoke = async (options: InvokeHandlerOptions): Promise<AsyncD
           if (correlationId !== undefined) byCorrelation.set(correlationId, started);
         },
       });
-      const reply = toReply(outcome, { id: request.toolCallId, name: request.toolName });
-      await answer(envelope, envelope.replyTo ?? topics.toolResultOf(agent), reply.type, reply.body);
+      await bus.publish(
+        envelope.replyTo ?? topics.toolResultOf(agent),
+        toReplyEnvelope(outcome, request, { correlationId, source: agent, log }),
+      );
     } finally {
       if (budget) running.delete(budget);
       if (correlationId !== undefined) byCorrelation.delete(correlationId);

@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Outcome, ToolReport } from '../../tool/outcome.ts';
 import type { ToolRegistration } from '../../tool/registration.ts';
+import { toContentBlocks } from './content-blocks.ts';
 
 /** Names in a result's `_meta` that Gantry adds. */
 export const resultMeta = {
@@ -25,7 +26,7 @@ export const toCallToolResult = (outcome: Outcome, registration: ToolRegistratio
     }
     case 'parked':
       return {
-        content: [...outcome.parts] as CallToolResult['content'],
+        content: toContentBlocks(outcome.parts),
         _meta: { [resultMeta.handle]: outcome.handle },
         ...(registration?.outputSchema && { isError: true }),
       };
@@ -33,7 +34,7 @@ export const toCallToolResult = (outcome: Outcome, registration: ToolRegistratio
 };
 
 const toResult = ({ parts, structured, meta, attachments }: ToolReport): CallToolResult => ({
-  content: [...parts] as CallToolResult['content'],
+  content: toContentBlocks(parts),
   ...(structured !== undefined && { structuredContent: structured }),
   ...((meta || attachments) && { _meta: { ...meta, ...(attachments && { [resultMeta.attachments]: attachments }) } }),
 });

@@ -6,6 +6,7 @@ import type { CallContext, Progress, TraceContext } from '../../tool/context.ts'
 import type { JsonSchema } from '../../tool/registration.ts';
 import type { Toolsets } from '../../toolset/toolset.ts';
 import { toCallToolResult } from './call-result.ts';
+import type { FirstTools } from './first-tools.ts';
 import type { Visitor } from './visitor.ts';
 import { contextOf } from './visitor.ts';
 
@@ -34,7 +35,7 @@ export interface CallAnswer {
  * handling"); everything later is a result.
  */
 export const callTool = async (
-  { toolsets, invoker }: { readonly toolsets: Toolsets; readonly invoker: Invoker },
+  parts: { readonly toolsets: Toolsets; readonly invoker: Invoker; readonly firstTools: Pick<FirstTools, 'pending'> },
   visitor: Visitor,
   call: ClientCall,
 ): Promise<CallAnswer> => {
@@ -44,6 +45,8 @@ export const callTool = async (
     signal: call.signal,
     onProgress: progressOf(call),
   };
+  const { toolsets, invoker, firstTools } = parts;
+  if (firstTools.pending && !toolsets.find(call.name, context)) await firstTools.pending;
   const outcome = await invoker.invoke({ name: call.name, arguments: call.arguments }, context);
   const registration = toolsets.find(call.name, context)?.registration;
   if (outcome.status === 'failed' && outcome.failure.code === 'tool_not_found' && !registration)

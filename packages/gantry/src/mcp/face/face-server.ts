@@ -1,12 +1,14 @@
-import type { jsonSchemaValidator } from '@modelcontextprotocol/server';
-import { Server } from '@modelcontextprotocol/server';
+import type { JSONRPCErrorResponse, jsonSchemaValidator, Transport } from '@modelcontextprotocol/server';
+import { ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import type { Invoker } from '../../invoke/invoker.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Toolsets } from '../../toolset/toolset.ts';
+import { withPlainIssues } from '../wire/plain-issues.ts';
 import type { ProgressParams } from './call-tool.ts';
 import { callTool } from './call-tool.ts';
+import type { FirstTools } from './first-tools.ts';
 import type { ToolPages } from './tool-pages.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -19,6 +21,7 @@ export interface FaceParts {
   readonly toolsets: Toolsets;
   readonly invoker: Invoker;
   readonly pages: ToolPages;
+  readonly firstTools: FirstTools;
   readonly log: Log;
   /** Shared, because a server makes one of its own otherwise, and there may be a server per request. */
   readonly schemaValidator: jsonSchemaValidator;
@@ -27,7 +30,7 @@ export interface FaceParts {
 /** Makes the protocol server of one connection, or of one request where the protocol knows no connections. */
 export const createFaceServer = (parts: FaceParts, visitor: Visitor): Server => {
   const { name, version, instructions, pages, log, schemaValidator } = parts;
-  const server = new Server(
+  const server = new PlainServer(
     { name, version },
     {
       capabilities: { tools: { listChanged: true } },
@@ -37,6 +40,7 @@ export const createFaceServer = (parts: FaceParts, visitor: Visitor): Server => 
   );
   server.onerror = (error) => log.debug({ reason: messageOf(error) }, 'an MCP message could not be served');
   server.setRequestHandler('tools/list', async (request) => {
+    await parts.firstTools.pending;
     await pages.prepare(visitor);
     return pages.page(visitor, request.params?.cursor);
   });
@@ -57,4 +61,21 @@ export const createFaceServer = (parts: FaceParts, visitor: Visitor): Server => 
     return server.projectCallToolResult(result, outputSchema);
   });
   return server;
+};
+
+/** Says in plain words what is wrong with a request, where the SDK sends the findings of its schema check. */
+class PlainServer extends Server {
+  override async connect(transport: Transport): Promise<void> {
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => send('error' in message ? withPlainError(message) : message, options);
+    await super.connect(transport);
+  }
+}
+
+const withPlainError = (answer: JSONRPCErrorResponse): JSONRPCErrorResponse => {
+  const { error } = answer;
+  const message = withPlainIssues(error.message);
+  if (message === error.message) return answer;
+  const plain = message.startsWith('Invalid ') ? message : `Invalid request: ${message}`;
+  return { ...answer, error: { ...error, code: ProtocolErrorCode.InvalidParams, message: plain } };
 };

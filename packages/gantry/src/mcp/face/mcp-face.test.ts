@@ -4,10 +4,22 @@ import { silentLog } from '../../kernel/log.ts';
 import { fakeClock } from '../../testing/fake-clock.ts';
 import { makeInvoker, registryOf } from '../../testing/make-invoker.ts';
 import { defineTool } from '../../tool/define-tool.ts';
+import type { Part } from '../../tool/outcome.ts';
 import { createToolsets } from '../../toolset/toolset.ts';
 import { createMcpFace } from './mcp-face.ts';
 
-const open = () => {
+const oddParts = [
+  null,
+  5,
+  'x',
+  { type: 'video' },
+  { type: 'text', text: 5 },
+  { type: 'text', text: 'kept', annotations: 'x' },
+  { type: 'image', data: '!!!', mimeType: 'image/png' },
+  { type: 'image', data: 'aGk=', mimeType: '../x' },
+];
+
+const open = (firstReady?: () => Promise<void>) => {
   const started = Promise.withResolvers<AbortSignal>();
   const registry = registryOf(
     defineTool({ name: 'echo', description: 'd', input: z.object({ t: z.string() }), execute: ({ t }) => t }),
@@ -18,6 +30,11 @@ const open = () => {
       name: 'meta',
       description: 'd',
       execute: () => ({ status: 'done', parts: [], meta: { 'a.b/c': 1 } }),
+    }),
+    defineTool({
+      name: 'odd',
+      description: 'd',
+      execute: () => ({ status: 'done', parts: oddParts as unknown as Part[] }),
     }),
     defineTool({
       name: 'steps',
@@ -41,8 +58,8 @@ const open = () => {
   const clock = fakeClock();
   const toolsets = createToolsets({ registry, log: silentLog });
   const invoker = makeInvoker(registry, { lookUp: toolsets.find, clock });
-  const face = createMcpFace({ name: 'g', version: '1', toolsets, invoker, clock, log: silentLog });
-  return { face, started: started.promise };
+  const face = createMcpFace({ name: 'g', version: '1', toolsets, invoker, firstReady, clock, log: silentLog });
+  return { face, started: started.promise, registry, clock };
 };
 type Face = ReturnType<typeof open>['face'];
 
@@ -105,6 +122,7 @@ describe.each([
     { what: 'a structured value', method: 'tools/call', params: { name: 'sum' } },
     { what: 'a value that is no object', method: 'tools/call', params: { name: 'array' } },
     { what: 'meta', method: 'tools/call', params: { name: 'meta' } },
+    { what: 'odd blocks', method: 'tools/call', params: { name: 'odd' } },
     { what: 'a failure', method: 'tools/call', params: { name: 'fails' } },
     { what: 'refused arguments', method: 'tools/call', params: { name: 'echo' } },
     { what: 'an unknown tool', method: 'tools/call', params: { name: 'nope' } },
@@ -116,6 +134,14 @@ describe.each([
     const full = await send(face, method, { ...params, unknownMember: 1 });
     expect(lean.status).toBe(full.status);
     expect(await messagesOf(lean)).toEqual(await messagesOf(full));
+  });
+
+  it('gives a result with odd blocks, each as a text', async () => {
+    const [message] = await messagesOf(await send(open().face, 'tools/call', { name: 'odd' }));
+    const { content } = (message as { result: { content: { type: string; text: string }[] } }).result;
+    expect(content).toHaveLength(oddParts.length);
+    expect(new Set(content.map(({ type }) => type))).toEqual(new Set(['text']));
+    expect(content[5]?.text).toBe('kept');
   });
 
   it('cancels what runs when the face is disposed, and ends the response without a result', async () => {
@@ -151,4 +177,44 @@ it('lets a call of 2025-11-25 go on when its request is closed, and cancels it o
   expect((await post(face, cancelled, session)).status).toBe(202);
   expect(signal.aborted).toBe(true);
   expect(await messagesOf(await response)).toEqual([]);
+});
+
+it.each([
+  ['tools/list', { cursor: 5 }, 'params.cursor'],
+  ['tools/call', { name: 5 }, 'params.name'],
+])('says in plain words what is wrong with %s %j, as invalid params', async (method, params, place) => {
+  const alone: Sender = (face, name, given) => post(face, { id: 7, method: name, params: given }, {});
+  for (const send of [modern, inSession, alone]) {
+    const [answer] = await messagesOf(await send(open().face, method, params));
+    const { error } = answer as { error: { code: number; message: string } };
+    expect(error.code).toBe(-32_602);
+    expect(error.message).toMatch(new RegExp(`^Invalid .*${place}: invalid input: expected string, received number$`));
+  }
+});
+
+describe('while servers are connected for the first time', () => {
+  const late = defineTool({ name: 'late', description: 'd', execute: () => 'x' });
+  const alone: Sender = (face, method, params) => post(face, { id: 7, method, params }, {});
+  const senders = [modern, inSession, alone];
+
+  it.each(senders)('lists their tools, and calls them, as soon as they are there', async (send) => {
+    const ready = Promise.withResolvers<void>();
+    const { face, registry } = open(() => ready.promise);
+    const list = send(face, 'tools/list', {});
+    const call = send(face, 'tools/call', { name: 'late' });
+    const known = await messagesOf(await send(face, 'tools/call', { name: 'echo', arguments: { t: 'at once' } }));
+    expect(JSON.stringify(known)).toContain('at once');
+    registry.register(late.registration, late.executor);
+    ready.resolve();
+    expect(JSON.stringify(await messagesOf(await list))).toContain('"late"');
+    expect(JSON.stringify(await messagesOf(await call))).toContain('"x"');
+  });
+
+  it.each(senders)('waits no longer than 3 s after the start', async (send) => {
+    const { face, clock } = open(() => new Promise(() => {}));
+    const list = send(face, 'tools/list', {});
+    await clock.advance(3_000);
+    expect(JSON.stringify(await messagesOf(await list))).toContain('"echo"');
+    expect(JSON.stringify(await messagesOf(await send(face, 'tools/list', {})))).toContain('"echo"');
+  });
 });

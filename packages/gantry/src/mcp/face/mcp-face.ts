@@ -14,6 +14,7 @@ import type { FaceMode } from './face-mode.ts';
 import { parseFaceMode } from './face-mode.ts';
 import type { FaceParts } from './face-server.ts';
 import { createFaceServer } from './face-server.ts';
+import { awaitFirstTools } from './first-tools.ts';
 import { jsonRpcError } from './json-rpc-error.ts';
 import { createLeanLane } from './lean-lane.ts';
 import { readJsonBody } from './request-body.ts';
@@ -33,6 +34,11 @@ export interface McpFaceOptions {
   readonly instructions?: string | undefined;
   readonly toolsets: Toolsets;
   readonly invoker: Invoker;
+  /**
+   * Resolves when the tools of servers are there for the first time. Lists, and calls of tools that are not known, wait for it, up to 3 s
+   * after the face was made. Default: nothing to wait for.
+   */
+  readonly firstReady?: (() => Promise<void>) | undefined;
   /** The mode of a client whose address names none; default `auto`. */
   readonly modeFor?: ((client: string | undefined) => FaceMode) | undefined;
   readonly clock: Clock;
@@ -67,8 +73,10 @@ const changeDelayMs = 100;
  */
 export const createMcpFace = (options: McpFaceOptions): McpFace => {
   const { toolsets, clock, log, maxBodyBytes = 4 * 1024 * 1024, modeFor = () => 'auto' } = options;
+  const firstTools = awaitFirstTools(clock, options.firstReady);
   const parts: FaceParts = {
     ...options,
+    firstTools,
     pages: createToolPages(toolsets),
     schemaValidator: new AjvJsonSchemaValidator(),
   };
@@ -136,6 +144,7 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
   const stopWatching = toolsets.onChange(notice.changed);
 
   const serve = async (request: Request, body: unknown, visitor: Visitor): Promise<Response> => {
+    if (firstTools.pending && isList(body)) await firstTools.pending;
     const plain = lane.modern(request, body, visitor) ?? sessions.inLane(request, body, visitor);
     if (plain) return plain;
     const isLegacy = await isLegacyRequest(request, body);
@@ -168,6 +177,7 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
       sessions.endStreams();
     },
     [Symbol.asyncDispose]: async () => {
+      firstTools[Symbol.dispose]();
       stopWatching();
       notice[Symbol.dispose]();
       lane[Symbol.dispose]();
@@ -184,6 +194,8 @@ interface Listener {
   /** The stamp of the list that it was last told of. */
   told: string;
 }
+
+const isList = (body: unknown): boolean => isObject(body) && body['method'] === 'tools/list';
 
 const isListen = (body: unknown): boolean => isObject(body) && body['method'] === 'subscriptions/listen';
 

@@ -1,7 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import type { McpRequestContext, Server } from '@modelcontextprotocol/server';
+import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { serveStdio as serve, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { messageOf } from '../../kernel/errors.ts';
+import { limitLines, maxLineBytes, overlongText } from './limit-lines.ts';
 import type { Log } from '../../kernel/log.ts';
 
 /** One client over standard input and output. */
@@ -13,10 +15,24 @@ export interface StdioConnection extends AsyncDisposable {
 /** Serves one client over streams; `open` makes its protocol server once its revision is known. */
 export const serveStdio = (
   open: (era: McpRequestContext['era']) => Server,
-  options: { readonly input?: Readable | undefined; readonly output?: Writable | undefined; readonly log: Log },
+  options: {
+    readonly input?: Readable | undefined;
+    readonly output?: Writable | undefined;
+    readonly log: Log;
+    /** The longest message; default 10 MiB. A request that is longer is answered with an error. */
+    readonly maxBytes?: number | undefined;
+  },
 ): StdioConnection => {
-  const { input, output, log } = options;
-  const transport = new StdioServerTransport(input, output);
+  const { input = process.stdin, output, log, maxBytes = maxLineBytes } = options;
+  const limited = limitLines(input, maxBytes, (id) => {
+    const message = overlongText(maxBytes);
+    log.warn({ id, maxBytes }, message);
+    if (id === undefined) return;
+    transport
+      .send({ jsonrpc: '2.0', id, error: { code: ProtocolErrorCode.InvalidRequest, message } })
+      .catch((error: unknown) => log.debug({ reason: messageOf(error) }, 'an MCP client could not be answered'));
+  });
+  const transport = new StdioServerTransport(limited.lines, output, { maxBufferSize: 2 * maxBytes });
   const closed = Promise.withResolvers<void>();
   const connection = serve(({ era }) => open(era), {
     transport,
@@ -25,6 +41,7 @@ export const serveStdio = (
   const { onclose } = transport;
   transport.onclose = () => {
     onclose?.();
+    limited.stop();
     closed.resolve();
   };
   return { closed: closed.promise, [Symbol.asyncDispose]: () => connection.close() };

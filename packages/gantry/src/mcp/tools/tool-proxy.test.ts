@@ -119,13 +119,27 @@ describe('createToolProxy', () => {
   it('raises a response wait that is shorter than the budget of the call, with a warning', async () => {
     const warnings: string[] = [];
     const log: Log = { ...silentLog, warn: (_facts, message) => warnings.push(message) };
-    const { call, clock, request } = await open({ responseWaitMs: 1_000, log });
-    const outcome = call({ timeoutMs: 5_000 });
+    const { call, clock, request } = await open({ responseWaitMs: 1_000, requestTimeoutMs: 5_000, log });
+    const outcome = call();
     const refused = expect(outcome).rejects.toMatchObject({ code: 'timeout', details: { timeoutMs: 5_000 } });
     expect((await request()).headers['gantry-timeout-ms']).toBe('5000');
     await clock.advance(5_000);
     await refused;
     expect(warnings).toHaveLength(1);
+  });
+
+  it('ends a call at the time that its caller gave, whatever progress comes, and tells the bridge', async () => {
+    const { call, clock, report, request, cancelled } = await open();
+    const seen = Promise.withResolvers<Progress>();
+    const outcome = call({ timeoutMs: 5_000, onProgress: seen.resolve });
+    const refused = expect(outcome).rejects.toMatchObject({ code: 'timeout', details: { timeoutMs: 5_000 } });
+    const asked = await request();
+    await clock.advance(4_999);
+    await report(asked, { progress: 1 });
+    await seen.promise;
+    await clock.advance(1);
+    await refused;
+    expect((await cancelled).correlationId).toBe(asked.correlationId);
   });
 
   it('tells the bridge when the caller gives up, and rejects with the reason', async () => {

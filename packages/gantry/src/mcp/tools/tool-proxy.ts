@@ -26,7 +26,7 @@ export interface ToolProxyOptions {
   readonly requestTimeoutMs?: number | undefined;
   /**
    * How long to wait for the bridge, which also waits for people who answer a server's questions. Never shorter than the
-   * call's budget. Default 930,000 ms.
+   * usual budget of a call, and without effect on a call whose caller names a time. Default 930,000 ms.
    */
   readonly responseWaitMs?: number | undefined;
 }
@@ -81,7 +81,8 @@ export const createToolProxy = (options: ToolProxyOptions): ToolProxy => {
     correlationId: string,
   ): Promise<Outcome> => {
     const budgetMs = context.timeoutMs ?? requestTimeoutMs;
-    const timeoutMs = waitFor(budgetMs);
+    // Progress may prolong the usual budget of a call, and never the time that its caller gives it.
+    const timeoutMs = context.timeoutMs ?? waitFor(requestTimeoutMs);
     const body: ToolInvokeRequest = {
       toolCallId: call.id,
       toolName: target.tool,

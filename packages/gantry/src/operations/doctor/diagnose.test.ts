@@ -21,7 +21,7 @@ const look = async (name: string, facts: Partial<DoctorFacts> = {}): Promise<Doc
     dataDir: join(root, 'data'),
     sharedDir: join(root, 'data/shared'),
     keyFile: join(root, 'config/keys.json'),
-    hasConfiguredSecrets: false,
+    env: {},
     mcpFile: join(root, 'mcp.json'),
     listen: { host: '127.0.0.1', port: 0 },
     ...facts,
@@ -70,9 +70,15 @@ it('finds a key file that others may read, and one that is damaged', async () =>
 });
 
 it('is content with secrets from the environment', async () => {
-  expect(await look('encryption key', { hasConfiguredSecrets: true })).toMatchObject({
+  expect(await look('encryption key', { env: { GANTRY_CRYPTO_SECRET: 'correct horse battery' } })).toMatchObject({
     state: 'ok',
     message: 'from GANTRY_CRYPTO_SECRET',
+  });
+  const versioned = { GANTRY_CRYPTO_SECRET_V2: 'correct horse battery' };
+  expect(await look('encryption key', { env: versioned })).toMatchObject({ state: 'ok' });
+  expect(await look('encryption key', { env: { ...versioned, GANTRY_CRYPTO_SECRET_CURRENT: '3' } })).toMatchObject({
+    state: 'broken',
+    message: expect.stringContaining('GANTRY_CRYPTO_SECRET_CURRENT'),
   });
 });
 

@@ -1,9 +1,11 @@
-import { access, constants, readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { GantryError, messageOf } from '../../kernel/errors.ts';
+import { folderProblem } from '../../kernel/make-folder.ts';
 import { parseMcpFile } from '../../mcp/bridge/config/mcp-file.ts';
-import { readKeyFile } from '../../store/key-file.ts';
+import { parseCryptoSecrets } from '../../store/crypto-secrets.ts';
+import { readEarlierKeys, readKeyFile } from '../../store/key-file.ts';
 import type { DoctorCheck } from './doctor-report.ts';
 
 /** Where an installation keeps its things. */
@@ -13,8 +15,8 @@ export interface DoctorFacts {
   readonly dataDir: string;
   readonly sharedDir: string;
   readonly keyFile: string;
-  /** Encryption secrets come from the environment. */
-  readonly hasConfiguredSecrets: boolean;
+  /** May hold the encryption secrets. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly mcpFile: string;
   readonly listen: {
     readonly host: string;
@@ -54,26 +56,12 @@ const checkFolder = async (name: string, path: string, wayOut: string): Promise<
   return { name, state: 'broken', message: `${path} ${problem}`, fix: `Make it a writable folder, or ${wayOut}.` };
 };
 
-/** What keeps a folder from being made or written; looks only, changes nothing. */
-const folderProblem = async (path: string): Promise<string | undefined> => {
-  for (let at = path; ; at = dirname(at)) {
-    const found = await stat(at).catch(codeOf);
-    if (typeof found === 'string') {
-      if ((found === 'ENOENT' || found === 'ENOTDIR') && at !== dirname(at)) continue;
-      return at === path ? `cannot be read (${found})` : `cannot be made: ${at} cannot be read (${found})`;
-    }
-    if (!found.isDirectory()) return at === path ? 'is no folder' : `cannot be made: ${at} is no folder`;
-    const refused = await access(at, constants.W_OK | constants.X_OK).then(() => undefined, codeOf);
-    if (refused === undefined) return undefined;
-    return at === path ? `cannot be written (${refused})` : `cannot be made: ${at} cannot be written (${refused})`;
-  }
-};
-
-const checkKey = async ({ keyFile, dataDir, hasConfiguredSecrets }: DoctorFacts): Promise<DoctorCheck> => {
+const checkKey = async ({ keyFile, dataDir, env }: DoctorFacts): Promise<DoctorCheck> => {
   const name = 'encryption key';
   try {
-    const found = await readKeyFile(keyFile, dataDir);
-    if (hasConfiguredSecrets) return { name, state: 'ok', message: 'from GANTRY_CRYPTO_SECRET' };
+    const configured = parseCryptoSecrets(env);
+    const found = await (configured ? readEarlierKeys : readKeyFile)(keyFile, dataDir);
+    if (configured) return { name, state: 'ok', message: 'from GANTRY_CRYPTO_SECRET' };
     if (found) return { name, state: 'ok', message: keyFile };
   } catch (error) {
     const fix = GantryError.is(error)

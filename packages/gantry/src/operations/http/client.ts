@@ -39,11 +39,7 @@ export const callOperation = async <Input extends object, Output>(
     text = await response.text();
   } catch (error) {
     if (signal?.aborted) throw new GantryError('cancelled', 'The request was cancelled.', { cause: error });
-    throw new GantryError(
-      'execution_failed',
-      `No gateway answers at ${url} (${reasonOf(error)}); start it with "gantry serve", or correct --url or GANTRY_URL.`,
-      { cause: error, retry: 'later' },
-    );
+    throw isConnected(error) ? lostAnswer(url, operation.name, error) : nobodyAnswers(url, error);
   }
   const parsed = parseJson(text);
   if (status === 200 && parsed.ok) return parsed.value as Output;
@@ -66,6 +62,30 @@ const toError = (url: string, name: string, status: number, answer: unknown): Ga
     `${url} answered "${name}" with HTTP ${status}; it is no Gantry gateway, or one of another version.`,
   );
 };
+
+const nobodyAnswers = (url: string, error: unknown): GantryError =>
+  new GantryError(
+    'execution_failed',
+    `No gateway answers at ${url} (${reasonOf(error)}); start it with "gantry serve", or correct --url or GANTRY_URL.`,
+    { cause: error, retry: 'later' },
+  );
+
+const lostAnswer = (url: string, name: string, error: unknown): GantryError =>
+  new GantryError(
+    'execution_failed',
+    `The gateway at ${url} ended the connection before it answered "${name}" (${reasonOf(error)}): it was stopped or it crashed. What was asked may have been done; look before you ask again.`,
+    { cause: error },
+  );
+
+/** Ways in which a connection ends that there was; all others keep it from being made. */
+const lostCodes: ReadonlySet<string> = new Set([
+  'UND_ERR_SOCKET',
+  'ECONNRESET',
+  'EPIPE',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+]);
+
+const isConnected = (error: unknown): boolean => lostCodes.has(reasonOf(error));
 
 // fetch hides the reason why a connection failed in the cause of its error.
 const reasonOf = (error: unknown): string => {

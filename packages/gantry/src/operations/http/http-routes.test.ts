@@ -75,6 +75,7 @@ describe('a request', () => {
   it.each([
     ['no JSON', '{"arguments":', 'is not JSON'],
     ['no object', '[1]', 'is no JSON object'],
+    ['arguments that are none', '{"arguments":5}', 'arguments: send a JSON object such as {"query": "x"}, or its text'],
     ['an unknown member', '{"argument":{}}', 'argument: there is no such input; did you mean "arguments"?'],
   ])('is refused for a body that has %s', async (_name, body, part) => {
     expect(await post('/api/v1/tools/echo/call', body)).toMatchObject([
@@ -164,6 +165,13 @@ describe('the client of an operation', () => {
       },
       'execution_failed',
       'No gateway answers at http://gantry (ECONNREFUSED)',
+    ],
+    [
+      async (): Promise<Response> => {
+        throw new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'UND_ERR_SOCKET' }) });
+      },
+      'execution_failed',
+      'The gateway at http://gantry ended the connection before it answered "tools.list"',
     ],
   ])('turns what goes wrong into an error with a way out (%#)', async (fetch, code, part) => {
     await expect(callOperation('http://gantry', toolsList, {}, { fetch })).rejects.toMatchObject({

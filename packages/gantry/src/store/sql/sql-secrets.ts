@@ -55,7 +55,7 @@ export const sqlSecrets = (sql: Sql, keyring: Keyring, log: Log): Secrets => {
         } catch (error) {
           if (!GantryError.is(error) || error.code !== 'secret_unreadable') throw error;
           unreadable += 1;
-          log.error({ name, keyId, error }, 'A secret could not be encrypted anew.');
+          log.error({ name, keyId, err: error }, 'A secret could not be encrypted anew.');
         }
       return { resealed: rows.length - unreadable, unreadable };
     },

@@ -1,10 +1,11 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import type { Clock } from '../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
+import { makeFolder } from '../../kernel/make-folder.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Keyring } from '../keyring.ts';
 import { migrate } from '../sql/migrate.ts';
@@ -62,7 +63,7 @@ export const openSqliteStore = async (options: {
 
 const openDatabase = async (path: string): Promise<DatabaseSync> => {
   if (path !== ':memory:') {
-    mkdirSync(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     // SQLite gives its -wal and -shm files the mode of this one.
     closeSync(openSync(path, 'a', 0o600));
   }

@@ -208,6 +208,7 @@ describe('files that go out', () => {
         token = 'new';
         return true;
       },
+      secrets: () => [],
     };
     answers['POST'] = () => (seen.length === 1 ? { status: 401 } : { status: 201, body: '{"attachmentId":"h"}' });
     const attachments = { ...both, thresholdBytes: 0 };

@@ -10,6 +10,7 @@ import type { Outcome, ToolReport } from '../../../tool/outcome.ts';
 import type { FileVolume } from '../../../volume/volume.ts';
 import type { TokenKeeper } from '../auth/token-keeper.ts';
 import { expandHeaders, isStdioEntry } from '../config/server-entry.ts';
+import { maskSecretsOf, withSecretsMasked } from '../config/entry-secrets.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
 import type { FileHttp } from './attachment-http.ts';
 import type { AttachmentServer } from './attachment-server.ts';
@@ -96,8 +97,9 @@ export const createPassthrough = (options: {
           return { status: 'done', ...report };
         } catch (error) {
           if (signal.aborted) throw error;
-          log.warn({ server, tool, err: error }, 'a file of a tool could not be saved');
-          const text = `Tool "${flattenText(tool)}" ran, and its file could not be saved: ${flattenText(reasonOf(error), { maxChars: 500 })}`;
+          const mask = maskSecretsOf(entry, options.env, () => call.tokens?.secrets() ?? []);
+          withSecretsMasked(log, mask).warn({ server, tool, err: error }, 'a file of a tool could not be saved');
+          const text = `Tool "${flattenText(tool)}" ran, and its file could not be saved: ${flattenText(mask(reasonOf(error)), { maxChars: 500 })}`;
           return reportedFailure({ parts: [{ type: 'text', text }] });
         }
       },

@@ -9,6 +9,7 @@ import type {
 import type { Clock } from '../../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import { scrubText } from '../../../text/scrub.ts';
+import { maskSecretsOf } from '../config/entry-secrets.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
 import { expandVariables } from '../config/server-entry.ts';
 import { loadSdk } from '../connection/sdk.ts';
@@ -49,7 +50,7 @@ export const startSignIn = async (target: SignInTarget, redirectUrl: string): Pr
   const state = randomBytes(32).toString('base64url');
   const draft = createDraft(target, { redirectUrl, state });
   const { auth } = await loadSdk();
-  await explained(target.name, async () => {
+  await explained(target, async () => {
     const challenge = await challengeOf(target);
     await auth(draft.provider, { serverUrl: target.url, fetchFn: target.fetch, ...challenge });
   });
@@ -60,7 +61,7 @@ export const startSignIn = async (target: SignInTarget, redirectUrl: string): Pr
     authorizationUrl,
     state,
     finish: async ({ code, iss }) => {
-      await explained(target.name, () =>
+      await explained(target, () =>
         auth(draft.provider, {
           serverUrl: target.url,
           authorizationCode: code,
@@ -80,7 +81,7 @@ export const startSignIn = async (target: SignInTarget, redirectUrl: string): Pr
 export const signInAsClient = async (target: SignInTarget): Promise<Credentials> => {
   const draft = createDraft(target, undefined);
   const { auth } = await loadSdk();
-  await explained(target.name, async () => {
+  await explained(target, async () => {
     const challenge = await challengeOf(target);
     await auth(draft.provider, { serverUrl: target.url, fetchFn: target.fetch, ...challenge });
   });
@@ -200,11 +201,12 @@ const challengeOf = async ({
   };
 };
 
-const explained = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+const explained = async <T>({ name, entry, env }: SignInTarget, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
-    throw GantryError.is(error) ? error : failed(name, scrubText(messageOf(error)).slice(0, 500), error);
+    const mask = maskSecretsOf(entry, env);
+    throw GantryError.is(error) ? error : failed(name, scrubText(mask(messageOf(error))).slice(0, 500), error);
   }
 };
 

@@ -18,6 +18,8 @@ export interface TokenKeeper {
    * @throws {GantryError} `auth_required` when a sign-in without a person was refused; `server_unreachable` when nobody could be asked.
    */
   renew(rejected: string | undefined): Promise<boolean>;
+  /** What no log or message may show, as far as it is in memory. */
+  secrets(): readonly string[];
 }
 
 /** What a keeper works with. */
@@ -119,6 +121,10 @@ export const createTokenKeeper = (options: TokenKeeperOptions): TokenKeeper => {
       return known?.tokens?.access_token;
     },
     renew,
+    secrets: () => {
+      const { access_token: access, refresh_token: refresh } = known?.tokens ?? {};
+      return [access, refresh].filter((token) => token !== undefined);
+    },
   };
 };
 

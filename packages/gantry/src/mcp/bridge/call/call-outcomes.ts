@@ -36,6 +36,8 @@ export const endedOutcome = (server: string, tool: string, budget: CallBudget): 
 /** The outcome of a call that got no usable answer. */
 export const faultOutcome = (server: string, fault: ConnectionFault): Outcome => {
   const text = flattenText(fault.message, { maxChars: 1_000 });
+  // What the bridge itself says begins with the name already.
+  const isNamed = fault.message.startsWith(`Server "${server}" `);
   switch (fault.kind) {
     case 'refused':
       return refusedOutcome(server, fault);
@@ -51,11 +53,15 @@ export const faultOutcome = (server: string, fault: ConnectionFault): Outcome =>
         'later',
       );
     case 'disconnected':
-      return failedOutcome('execution_failed', `Server "${server}" cannot be reached: ${text}`, 'later');
+      return failedOutcome(
+        'execution_failed',
+        isNamed ? text : `Server "${server}" cannot be reached: ${text}`,
+        'later',
+      );
     case 'cut_off':
       return failedOutcome('execution_failed', text, 'later');
     case 'bad_answer':
-      return failedOutcome('execution_failed', `Server "${server}": ${text}`);
+      return failedOutcome('execution_failed', isNamed ? text : `Server "${server}": ${text}`);
   }
 };
 

@@ -13,6 +13,7 @@ import { partsText } from '../../../tool/outcome-text.ts';
 import type { DownstreamTool } from '../../wire/manage-messages.ts';
 import type { PassAttachments, PassedCall } from '../attachments/passthrough.ts';
 import type { BridgeSettings } from '../bridge-options.ts';
+import { withSecretsMasked } from '../config/entry-secrets.ts';
 import type { ConnectionFault } from '../connection/connection-errors.ts';
 import { toConnectionFault } from '../connection/connection-errors.ts';
 import type { ArgGuards } from '../guards/create-arg-guards.ts';
@@ -59,6 +60,8 @@ interface Sending {
 export const createToolCaller = (options: CallToolOptions): ((call: BridgeCall) => Promise<Outcome>) => {
   const { servers, settings, mapResult, argGuards, passAttachments, clock, log } = options;
 
+  const logOf = (server: ManagedServer): Log => withSecretsMasked(log, server.maskSecrets);
+
   const run = async (call: BridgeCall, budget: CallBudget): Promise<Outcome> => {
     const { toolName } = call.request;
     const found = await findServer(servers, call.serverName, toolName, budget.signal);
@@ -82,7 +85,7 @@ export const createToolCaller = (options: CallToolOptions): ((call: BridgeCall) 
       passed = await passAttachments({ server: server.name, entry, tokens, tool, args, context, signal });
     } catch (error) {
       if (budget.ended || !GantryError.is(error) || error.code !== 'invalid_arguments') throw error;
-      return failedOutcome('invalid_arguments', error.message);
+      return failedOutcome('invalid_arguments', server.maskSecrets(error.message));
     }
     return await callOnce(server, lease, match.tool, { args, passed }, call, budget, true);
   };
@@ -104,8 +107,8 @@ export const createToolCaller = (options: CallToolOptions): ((call: BridgeCall) 
       raw = await sendCall(snapshot, tool, passed.args, { budget, trace: context.trace, onProgress });
     } catch (error) {
       if (budget.ended) return endedOutcome(server.name, tool.name, budget);
-      const fault = toConnectionFault(error, { hadSession });
-      log.debug({ server: server.name, tool: tool.name, fault, err: error }, 'a call to a server failed');
+      const fault = toConnectionFault(error, { hadSession, mask: server.maskSecrets });
+      logOf(server).debug({ server: server.name, tool: tool.name, fault, err: error }, 'a call to a server failed');
       if (fault.kind === 'auth' && fault.status !== 403)
         server.lockOut(snapshot.connection, faultText(faultOutcome(server.name, fault)));
       if (!mayRetry || !(isRepeatable(fault, tool) || isConnectionGone(fault)))
@@ -136,7 +139,8 @@ export const createToolCaller = (options: CallToolOptions): ((call: BridgeCall) 
     if (!isRepeatable(fault, tool)) {
       reconnecting.then(
         (unused) => unused[Symbol.dispose](),
-        (error: unknown) => log.debug({ server: server.name, err: error }, 'a server could not be connected again'),
+        (error: unknown) =>
+          logOf(server).debug({ server: server.name, err: error }, 'a server could not be connected again'),
       );
       return faultOutcome(server.name, fault);
     }
@@ -145,7 +149,7 @@ export const createToolCaller = (options: CallToolOptions): ((call: BridgeCall) 
       lease = await orAborted(reconnecting, budget.signal);
     } catch (error) {
       if (budget.ended) return endedOutcome(server.name, tool.name, budget);
-      log.debug({ server: server.name, err: error }, 'a server could not be connected again');
+      logOf(server).debug({ server: server.name, err: error }, 'a server could not be connected again');
       return faultOutcome(server.name, fault);
     }
     using held = lease;
@@ -154,9 +158,9 @@ export const createToolCaller = (options: CallToolOptions): ((call: BridgeCall) 
   };
 
   return async (call) => {
-    const entry = servers.get(call.serverName?.toLowerCase() ?? '')?.entry;
+    const server = servers.get(call.serverName?.toLowerCase() ?? '');
     using budget = startCallBudget(clock, {
-      timeoutMs: callTimeoutMs(call.context.timeoutMs, entry?.toolTimeoutMs, settings),
+      timeoutMs: callTimeoutMs(call.context.timeoutMs, server?.entry.toolTimeoutMs, settings),
       maxTimeoutMs: settings.maxTimeoutMs,
     });
     call.onStart(budget);
@@ -164,8 +168,8 @@ export const createToolCaller = (options: CallToolOptions): ((call: BridgeCall) 
       return await run(call, budget);
     } catch (error) {
       if (budget.ended) return endedOutcome(call.serverName ?? 'unknown', call.request.toolName, budget);
-      const fault = toConnectionFault(error, { hadSession: false });
-      log.warn({ tool: call.request.toolName, err: error }, 'a call could not be made');
+      const fault = toConnectionFault(error, { hadSession: false, mask: server?.maskSecrets });
+      (server ? logOf(server) : log).warn({ tool: call.request.toolName, err: error }, 'a call could not be made');
       return faultOutcome(call.serverName ?? 'unknown', fault);
     }
   };

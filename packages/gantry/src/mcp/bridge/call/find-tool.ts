@@ -24,7 +24,10 @@ export const findTool = async (
   try {
     listed = await server.listToolsNow(snapshot, options.signal);
   } catch (error) {
-    options.log.debug({ server: server.name, reason: messageOf(error) }, 'the tools could not be listed again');
+    options.log.debug(
+      { server: server.name, reason: server.maskSecrets(messageOf(error)) },
+      'the tools could not be listed again',
+    );
   }
   const tool = listed === snapshot.surface.tools ? undefined : toolNamed(listed, toolName);
   return tool ? { tool } : { outcome: toolNotFound(server.name, toolName, listed) };

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { chmod, lstat, mkdir, mkdtemp, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +20,10 @@ let config: McpConfigFile;
 
 const open = (options: Partial<McpConfigFileOptions> = {}): McpConfigFile =>
   (config = createMcpConfigFile({ path, clock, log: silentLog, ...options }));
+/** Polls until the edit is noticed: the file system tells of changes when it likes, polling when the clock says. */
+const untilEdits = async (edits: () => number, wanted: number): Promise<void> => {
+  while (edits() < wanted) await clock.advance(1_000);
+};
 const names = async (): Promise<string[]> => [...(await config.load()).entries.keys()];
 
 beforeEach(async () => {
@@ -80,6 +85,50 @@ describe('loading', () => {
     await expect(config.load()).rejects.toMatchObject({ details: { file: 'mcp.json', line: 1 } });
   });
 
+  it.each(['', ' \n'])('takes a file of %j for an empty one at the start only', async (nothing) => {
+    await writeFile(path, nothing);
+    open();
+    expect(await names()).toEqual([]);
+    expect(await names()).toEqual([]);
+    await config.edit(() => [{ name: 'a', entry: { id: 'aaaaaaaaaaaa', url: 'https://a.example/mcp' } }]);
+    expect(await names()).toEqual(['a']);
+    await writeFile(path, nothing);
+    await expect(config.load()).rejects.toThrow('mcp.json: not valid JSON (the file is empty)');
+    await expect(config.edit(() => [{ name: 'b', entry: {} }])).rejects.toMatchObject({ code: 'config_invalid' });
+    expect(await readFile(path, 'utf8')).toBe(nothing);
+  });
+
+  it('uses the backup when the file is empty at start', async () => {
+    await writeFile(path, '');
+    await writeFile(`${path}.bak`, good);
+    open();
+    expect(await config.load()).toMatchObject({ fromBackup: true, entries: new Map([['a', { id: 'aaaaaaaaaaaa' }]]) });
+  });
+
+  it('keeps an edit that comes while ids are written, and notices it', async () => {
+    const edited = JSON.stringify({
+      mcpServers: { a__b: { url: 'https://a.example/mcp' }, b: { url: 'https://b.example/mcp' } },
+    });
+    await writeFile(path, JSON.stringify({ mcpServers: { a__b: { url: 'https://a.example/mcp' } } }));
+    // The warning about the name comes after the file was read and before the ids are written.
+    const warn = (): void => writeFileSync(path, edited);
+    open({ log: { ...silentLog, warn } });
+    const { entries } = await config.load();
+    const { mcpServers } = JSON.parse(await readFile(path, 'utf8')) as { mcpServers: Record<string, object> };
+    expect(mcpServers).toEqual({ a__b: entries.get('a__b'), b: { url: 'https://b.example/mcp' } });
+    let edits = 0;
+    config.watchEdits(() => (edits += 1));
+    await untilEdits(() => edits, 1);
+  });
+
+  it('leaves an entry alone that changed while ids are written', async () => {
+    const edited = JSON.stringify({ mcpServers: { a__b: { url: 'https://other.example/mcp' } } });
+    await writeFile(path, JSON.stringify({ mcpServers: { a__b: { url: 'https://a.example/mcp' } } }));
+    open({ log: { ...silentLog, warn: () => writeFileSync(path, edited) } });
+    await config.load();
+    expect(await readFile(path, 'utf8')).toBe(edited);
+  });
+
   it('honours an explicitly empty map', async () => {
     await writeFile(path, '{"mcpServers":{}}');
     await writeFile(`${path}.bak`, good);
@@ -135,6 +184,23 @@ describe('writing an entry', () => {
     expect(await names()).toEqual(['b', 'c']);
   });
 
+  it('decides again when somebody changes the file in between, and gives up on one that never rests', async () => {
+    await writeFile(path, good);
+    open();
+    let asked = 0;
+    const entry = { id: 'bbbbbbbbbbbb', url: 'https://b.example/mcp' };
+    const afterEdits = (wanted: number) => () => {
+      if (asked < wanted) writeFileSync(path, withUrl(`https://edit-${asked}.example/mcp`));
+      asked += 1;
+      return [{ name: 'b', entry }];
+    };
+    await config.edit(afterEdits(1));
+    expect(asked).toBe(2);
+    const { entries } = await config.load();
+    expect([entries.get('a')?.url, entries.get('b')]).toEqual(['https://edit-0.example/mcp', entry]);
+    await expect(config.edit(afterEdits(Infinity))).rejects.toMatchObject({ code: 'revision_conflict' });
+  });
+
   it('refuses to write over a broken file, which stays as it is', async () => {
     await writeFile(path, '{ broken');
     open();
@@ -146,11 +212,6 @@ describe('writing an entry', () => {
 });
 
 describe('watching', () => {
-  /** Polls until the edit is noticed: the file system tells of changes when it likes, polling when the clock says. */
-  const untilEdits = async (edits: () => number, wanted: number): Promise<void> => {
-    while (edits() < wanted) await clock.advance(1_000);
-  };
-
   it('notices an edit in place and a file renamed into place, each once', async () => {
     await writeFile(path, good);
     open();

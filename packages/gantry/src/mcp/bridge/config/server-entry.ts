@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { AttachmentsEntry } from './attachments-entry.ts';
 import { attachmentsEntrySchema } from './attachments-entry.ts';
+import { headerProblemOf } from './header-problem.ts';
 
 const names = z.array(z.string().min(1));
 const texts = z.record(z.string(), z.string());
@@ -86,7 +87,12 @@ export const serverEntrySchema: z.ZodType<ServerEntry> = z
     disabled: z.boolean().describe('true: the entry stays in the file and is not connected.'),
     allowedTools: names.describe('Only these tools are offered. When it is not empty, deniedTools has no effect.'),
     deniedTools: names.describe('These tools are never offered.'),
-    headers: texts.describe('HTTP headers; ${NAME} stands for an environment variable.'),
+    headers: texts
+      .superRefine((headers, context) => {
+        const message = headerProblemOf(headers);
+        if (message !== undefined) context.addIssue({ code: 'custom', message: message.replace(/\.$/, '') });
+      })
+      .describe('HTTP headers; ${NAME} stands for an environment variable.'),
     auth: z.looseObject({ profile: z.string().min(1) }).describe('A named source of bearer tokens.'),
     oauth: z
       .strictObject({

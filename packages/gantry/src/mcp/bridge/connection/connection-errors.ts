@@ -2,6 +2,8 @@ import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import { isObject } from '../../../kernel/json.ts';
 import { flattenText } from '../../../text/flatten.ts';
 import { scrubText } from '../../../text/scrub.ts';
+import { withPlainIssues } from '../../wire/plain-issues.ts';
+import type { MaskSecrets } from '../config/entry-secrets.ts';
 import { fromLostAnswer } from './lost-answer.ts';
 
 /** What went wrong between the bridge and a server. */
@@ -41,13 +43,26 @@ const brokenCodes: ReadonlySet<unknown> = new Set([
   'ERR_STREAM_DESTROYED',
 ]);
 
-/** Reads what the SDK, the HTTP client or the bridge itself threw while talking to a server. */
-export const toConnectionFault = (error: unknown, options: { hadSession: boolean }): ConnectionFault => {
+/**
+ * Reads what the SDK, the HTTP client or the bridge itself threw while talking to a server.
+ * @param options `mask` hides the secrets of the server's entry, which a server may repeat in its errors.
+ */
+export const toConnectionFault = (
+  error: unknown,
+  { hadSession, mask = asItIs }: { hadSession: boolean; mask?: MaskSecrets | undefined },
+): ConnectionFault => {
+  const fault = readFault(error, hadSession, mask);
+  return { ...fault, message: mask(fault.message) };
+};
+
+const asItIs: MaskSecrets = (text) => text;
+
+const readFault = (error: unknown, hadSession: boolean, mask: MaskSecrets): ConnectionFault => {
   const status = statusOf(error);
-  if (status === 401 || status === 403 || nameOf(error) === 'UnauthorizedError') return authFault(error, status);
-  if (status === 404 && options.hadSession)
+  if (status === 401 || status === 403 || nameOf(error) === 'UnauthorizedError') return authFault(error, status, mask);
+  if (status === 404 && hadSession)
     return { kind: 'session_lost', message: 'it answered with status 404: it does not know the session any more' };
-  if (status !== undefined) return httpFault(error, status);
+  if (status !== undefined) return httpFault(error, status, mask);
   const refusal = refusalOf(error);
   if (refusal) return refusal;
   const own = ownErrorOf(error);
@@ -59,10 +74,10 @@ export const toConnectionFault = (error: unknown, options: { hadSession: boolean
   }
   const codes = codesOf(error);
   if (codes.some((code) => notSentCodes.has(code)) || messageOf(error) === 'Not connected')
-    return { kind: 'disconnected', message: reasonOf(error), notRun: true };
+    return { kind: 'disconnected', message: reasonOf(error, mask), notRun: true };
   if (codes.some((code) => brokenCodes.has(code)) || chainOf(error).some(isFetchFailure))
-    return { kind: 'disconnected', message: reasonOf(error), notRun: false };
-  return { kind: 'bad_answer', message: `its answer cannot be read (${reasonOf(error)})` };
+    return { kind: 'disconnected', message: reasonOf(error, mask), notRun: false };
+  return { kind: 'bad_answer', message: `its answer cannot be read (${reasonOf(error, mask)})` };
 };
 
 /** The bridge's own error inside what the SDK made of it. */
@@ -70,14 +85,14 @@ export const ownErrorOf = (error: unknown): GantryError | undefined => chainOf(e
 
 const isFetchFailure = (link: object): boolean => /^(fetch failed|terminated)$/.test(messageOf(link));
 
-const authFault = (error: unknown, status: number | undefined): ConnectionFault => ({
+const authFault = (error: unknown, status: number | undefined, mask: MaskSecrets): ConnectionFault => ({
   kind: 'auth',
   status,
-  message: `it needs sign-in${status === undefined ? '' : ` (status ${status})`}${bodyStart(error)}`,
+  message: `it needs sign-in${status === undefined ? '' : ` (status ${status})`}${bodyStart(error, mask)}`,
 });
 
-const httpFault = (error: unknown, status: number): ConnectionFault => {
-  const message = `it answered with status ${status}${bodyStart(error)}`;
+const httpFault = (error: unknown, status: number, mask: MaskSecrets): ConnectionFault => {
+  const message = `it answered with status ${status}${bodyStart(error, mask)}`;
   // What stands before the server says these; whether the server got the request, nobody knows.
   return [502, 503, 504].includes(status)
     ? { kind: 'disconnected', message, notRun: false }
@@ -119,9 +134,9 @@ export const bodyOf = (error: unknown): string | undefined => {
   return undefined;
 };
 
-const bodyStart = (error: unknown): string => {
+const bodyStart = (error: unknown, mask: MaskSecrets): string => {
   const body = bodyOf(error);
-  const start = body === undefined ? '' : scrubText(flattenText(body, { maxChars: 200 }));
+  const start = body === undefined ? '' : scrubText(flattenText(mask(body), { maxChars: 200 }));
   return start === '' ? '' : `: ${start}`;
 };
 
@@ -137,11 +152,11 @@ const chainOf = (error: unknown): object[] => {
 const codesOf = (error: unknown): unknown[] => chainOf(error).map((link) => (link as { code?: unknown }).code);
 
 /** The innermost message that says something: "fetch failed" has its reason in its cause. */
-const reasonOf = (error: unknown): string => {
+const reasonOf = (error: unknown, mask: MaskSecrets): string => {
   const messages = chainOf(error).map((link) => {
     const { code } = link as { code?: unknown };
     return messageOf(link) || (typeof code === 'string' ? code : '');
   });
   const last = messages.findLast((message) => message !== '' && message !== '[object Object]');
-  return scrubText(flattenText(last ?? messageOf(error), { maxChars: 300 }));
+  return scrubText(flattenText(mask(withPlainIssues(last ?? messageOf(error))), { maxChars: 300 }));
 };

@@ -3,6 +3,7 @@ import { orAborted } from '../../../kernel/abort.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import { isObject, parseJson } from '../../../kernel/json.ts';
 import { scrubText } from '../../../text/scrub.ts';
+import { withPlainIssues } from '../../wire/plain-issues.ts';
 import type { TokenKeeper } from '../auth/token-keeper.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
 import { isStdioEntry, transportModeOf } from '../config/server-entry.ts';
@@ -110,7 +111,10 @@ const attempt = async (
     throw error;
   }
   const report = (error: Error): void => {
-    log.debug({ server: name, reason: scrubText(error.message).slice(0, 500) }, 'a connection reported an error');
+    log.debug(
+      { server: name, reason: scrubText(withPlainIssues(error.message)).slice(0, 500) },
+      'a connection reported an error',
+    );
     // The stream is all there is of this transport, and a new one would be a session that nobody has initialised.
     if (kind === 'sse' && error.name === 'SseError') void client.close();
   };

@@ -1,13 +1,13 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../kernel/clock.ts';
 import { GantryError } from '../../../kernel/errors.ts';
 import { isObject, parseJson } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { flattenText } from '../../../text/flatten.ts';
-import type { OverlongLine } from './json-lines.ts';
-import { createLineReader } from './json-lines.ts';
+import type { OverlongLine } from '../../wire/json-lines.ts';
+import { createLineReader, idOfOverlong } from '../../wire/json-lines.ts';
 import { toLostAnswer } from './lost-answer.ts';
 import { endProcessGroup } from './process-group.ts';
 import { responseTooLarge } from './response-limit.ts';
@@ -54,7 +54,7 @@ export const createStdioTransport = (options: StdioTransportOptions): Transport 
   };
 
   const onOverlong = (line: OverlongLine): void => {
-    const id = idOf(line);
+    const id = idOfOverlong(line);
     const error = responseTooLarge({ server, maxBytes: options.maxResponseBytes });
     if (id === undefined) transport.onerror?.(error);
     else transport.onmessage?.(toLostAnswer(id, error));
@@ -142,12 +142,4 @@ const cannotStart = (options: StdioTransportOptions, error: NodeJS.ErrnoExceptio
       cause: error,
     },
   );
-};
-
-// Serialisers put the id first or last; the id of a request of ours is a number or one of the SDK's short texts.
-const idOf = ({ head, tail }: OverlongLine): RequestId | undefined => {
-  const found =
-    /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+|"[^"\\]{1,100}")/.exec(head) ??
-    /"id"\s*:\s*(\d+|"[^"\\]{1,100}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/.exec(tail);
-  return found ? (JSON.parse(found[1] as string) as RequestId) : undefined;
 };

@@ -49,7 +49,7 @@ export const askServer = async (
       return await connection.client.request(request, rawResult, { signal, timeout: noSdkTimeoutMs });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      const fault = toConnectionFault(error, { hadSession });
+      const fault = toConnectionFault(error, { hadSession, mask: server.maskSecrets });
       const code = fault.kind === 'auth' ? 'auth_required' : 'execution_failed';
       throw new GantryError(code, flattenText(fault.message, { maxChars: 1_000 }), {
         details: { server: server.name },

@@ -1,11 +1,16 @@
 import { GantryError } from '../../../kernel/errors.ts';
+import type { MaskSecrets } from '../config/entry-secrets.ts';
 import { ownErrorOf, toConnectionFault } from '../connection/connection-errors.ts';
 
-/** What an attempt to connect threw, as the error that status, log and callers show. */
-export const toConnectError = (name: string, error: unknown): GantryError => {
+/** What an attempt to connect threw, as the error that status, log and callers show, without the secrets of the entry. */
+export const toConnectError = (name: string, error: unknown, mask: MaskSecrets): GantryError => {
   const own = ownErrorOf(error);
-  if (own) return own;
-  const fault = toConnectionFault(error, { hadSession: false });
+  if (own) {
+    const { code, message, details, retry, cause } = own;
+    const masked = mask(message);
+    return masked === message ? own : new GantryError(code, masked, { details, retry, cause });
+  }
+  const fault = toConnectionFault(error, { hadSession: false, mask });
   if (fault.kind === 'auth')
     return new GantryError(
       'auth_required',

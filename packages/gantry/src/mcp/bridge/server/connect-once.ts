@@ -28,7 +28,12 @@ export interface ConnectOnce {
 export const connectOnce = async (
   { name, entry, signal: closing, ...attempt }: ConnectOnce,
   { clock, log, settings, pool, env, clientVersion, tokensFor }: ManagedServerOptions,
-): Promise<{ readonly held: HeldConnection; readonly lists: SurfaceLists }> => {
+): Promise<{
+  readonly held: HeldConnection;
+  readonly lists: SurfaceLists;
+  /** What is wrong with its lists. */
+  readonly problem: string | undefined;
+}> => {
   // Loading the SDK takes time that is not the server's.
   await loadSdk();
   let phase = 'complete initialize';
@@ -62,8 +67,11 @@ export const connectOnce = async (
   phase = 'list what it offers';
   try {
     const { knownPrompts } = attempt;
-    const reading = readSurface(connection, { server: name, serverId: entry.id, log, signal, knownPrompts });
-    return { held, lists: await orAborted(reading, signal) };
+    let problem: string | undefined;
+    const onProblem = (text: string): void => void (problem ??= text);
+    const options = { server: name, serverId: entry.id, log, signal, knownPrompts, onProblem };
+    const lists = await orAborted(readSurface(connection, options), signal);
+    return { held, lists, problem };
   } catch (error) {
     await held.retire();
     throw error;

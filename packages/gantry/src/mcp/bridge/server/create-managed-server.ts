@@ -9,7 +9,10 @@ import { orAborted, startDeadline } from '../../../kernel/abort.ts';
 import type { Timer } from '../../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import type { ServerState, ServerStatus } from '../../wire/server-state.ts';
+import { maskSecretsOf, withSecretsMasked } from '../config/entry-secrets.ts';
+import type { TokenKeeper } from '../auth/token-keeper.ts';
 import { identityHashOf } from '../config/identity.ts';
+import type { MaskSecrets } from '../config/entry-secrets.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
 import { isStdioEntry, transportModeOf } from '../config/server-entry.ts';
 import type { Connection } from '../connection/open-connection.ts';
@@ -22,6 +25,7 @@ import { connectOnce } from './connect-once.ts';
 import { inQuarantine, toConnectError } from './connect-error.ts';
 import type { HeldConnection } from './held-connection.ts';
 import { createIdleStop } from './idle-stop.ts';
+import type { Refusal } from './refusal.ts';
 import { refusalOf, warningsOf } from './refusal.ts';
 import type { ConfiguredEntry, Lease, ManagedServer, ManagedServerOptions, Offer, Snapshot } from './managed-server.ts';
 
@@ -40,7 +44,7 @@ export const createManagedServer = (
   configured: ConfiguredEntry,
   options: ManagedServerOptions,
 ): ManagedServer => {
-  const { clock, log, settings, catalog, argGuards } = options;
+  const { clock, settings, catalog } = options;
   const closing = new AbortController();
   const breaker = createCircuitBreaker({
     clock,
@@ -50,6 +54,12 @@ export const createManagedServer = (
     random: options.random,
   });
   let entry = configured;
+  let tokens: TokenKeeper | undefined;
+  const maskFor = (one: ConfiguredEntry): MaskSecrets => maskSecretsOf(one, options.env, () => tokens?.secrets() ?? []);
+  // A connection may outlive the entry it was made for, by one.
+  let masks: readonly MaskSecrets[] = [maskFor(entry)];
+  const mask: MaskSecrets = (text) => masks.reduce((masked, one) => one(masked), text);
+  const log = withSecretsMasked(options.log, mask);
   let state: ServerState = 'connecting';
   let lastError: string | undefined;
   let offer = offerOf(name, entry, options);
@@ -67,6 +77,8 @@ export const createManagedServer = (
     tail = mine.catch(() => undefined);
     return mine;
   };
+
+  const refused = (): Refusal | undefined => refusalOf(entry, settings.stdio, options.argGuards, options.env);
 
   const setState = (next: ServerState, reason?: string): void => {
     state = next;
@@ -113,7 +125,7 @@ export const createManagedServer = (
   };
 
   const connect = async (): Promise<void> => {
-    const refusal = refusalOf(entry, settings.stdio, argGuards);
+    const refusal = refused();
     if (refusal) {
       options.onWithdrawn(name);
       offer = undefined;
@@ -122,7 +134,7 @@ export const createManagedServer = (
       throw new GantryError('config_invalid', `Server "${name}" is ${refusal.state}. ${refusal.reason}`);
     }
     if (!current) setState('connecting', lastError);
-    const { held, lists } = await connectOnce(
+    const { held, lists, problem } = await connectOnce(
       {
         name,
         entry,
@@ -131,7 +143,11 @@ export const createManagedServer = (
         onListChanged: () => refreshes.request(),
         onLost,
       },
-      options,
+      {
+        ...options,
+        log,
+        tokensFor: (...args) => (tokens = options.tokensFor(...args)),
+      },
     );
     drop();
     const surface = toSurface(lists, entry);
@@ -142,7 +158,7 @@ export const createManagedServer = (
     breaker.close();
     stopRetry();
     readAtMs = clock.nowMs();
-    setState('connected');
+    setState('connected', problem);
     publish(surface);
     keep();
     if (connection.transport === 'stdio') idle.restart();
@@ -153,7 +169,7 @@ export const createManagedServer = (
     try {
       await connect();
     } catch (error) {
-      const failure = toConnectError(name, error);
+      const failure = toConnectError(name, error, mask);
       if (!closing.signal.aborted && failure.code !== 'config_invalid') report(failure, wanting, startedMs);
       throw failure;
     }
@@ -216,6 +232,7 @@ export const createManagedServer = (
       const before = current;
       if (!before || closing.signal.aborted) return;
       using deadline = startDeadline(clock, settings.connectTimeoutMs, { signal: closing.signal });
+      let problem: string | undefined;
       try {
         const lists = await readSurface(before.connection, {
           server: name,
@@ -223,9 +240,12 @@ export const createManagedServer = (
           log,
           signal: deadline.signal,
           knownPrompts: before.surface.prompts,
+          onProblem: (text) => void (problem ??= text),
         });
         if (current !== before) return;
         readAtMs = clock.nowMs();
+        // Why the server is not served under its new entry is not to be lost.
+        if (!isOutdated && problem !== lastError) setState('connected', problem);
         const surface = toSurface(lists, entry);
         if (!isMoved(before.surface, surface)) return;
         publish(surface);
@@ -253,11 +273,12 @@ export const createManagedServer = (
   const update = async (changed: ConfiguredEntry): Promise<void> => {
     const isSame = identityHashOf(changed) === identityHashOf(entry);
     entry = changed;
+    masks = [maskFor(changed), ...masks.slice(0, 1)];
     breaker.reset();
     stopRetry();
     warn();
     // Nothing that reaches the program changed: it need not be started to serve under the new entry.
-    if (state === 'idle' && isSame && offer && !refusalOf(entry, settings.stdio, argGuards)) {
+    if (state === 'idle' && isSame && offer && !refused()) {
       publish(toSurface(offer.surface, entry));
       return;
     }
@@ -276,7 +297,7 @@ export const createManagedServer = (
 
   const warn = (): void => {
     for (const warning of warningsOf(name, entry)) log.warn({ server: name }, warning);
-    const refusal = refusalOf(entry, settings.stdio, argGuards);
+    const refusal = refused();
     if (refusal?.state === 'refused') log.error({ server: name }, `Server "${name}" is refused. ${refusal.reason}`);
     if (refusal?.state === 'skipped') log.warn({ server: name }, `Server "${name}" is skipped. ${refusal.reason}`);
   };
@@ -297,6 +318,7 @@ export const createManagedServer = (
       return entry;
     },
     settled,
+    maskSecrets: mask,
     status: () => ({
       name,
       id: entry.id,
@@ -384,10 +406,10 @@ const countsOf = (
 const offerOf = (
   name: string,
   entry: ConfiguredEntry,
-  { saved, settings, argGuards }: ManagedServerOptions,
+  { saved, settings, argGuards, env }: ManagedServerOptions,
 ): Offer | undefined => {
   const identityHash = identityHashOf(entry);
-  if (saved?.identityHash !== identityHash || refusalOf(entry, settings.stdio, argGuards)) return undefined;
+  if (saved?.identityHash !== identityHash || refusalOf(entry, settings.stdio, argGuards, env)) return undefined;
   const { lists } = saved;
   const surface = toSurface({ ...lists, identity: { ...lists.identity, name, id: entry.id } }, entry);
   return { name, entry, identityHash, surface };

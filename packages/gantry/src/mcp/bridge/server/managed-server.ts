@@ -5,6 +5,7 @@ import type { ServerStatus } from '../../wire/server-state.ts';
 import type { BridgeSettings } from '../bridge-options.ts';
 import type { TokenKeeper } from '../auth/token-keeper.ts';
 import type { SavedSurface, ServerCatalog } from '../catalog/server-catalog.ts';
+import type { MaskSecrets } from '../config/entry-secrets.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
 import type { HttpPool } from '../connection/http-pool.ts';
 import type { Connection } from '../connection/open-connection.ts';
@@ -39,6 +40,8 @@ export interface ManagedServer extends AsyncDisposable {
   /** Resolves when the first attempt to connect has ended, well or not; at once for a program that is started on first use. */
   readonly settled: Promise<void>;
   status(): ServerStatus;
+  /** Hides what is secret about the server in a text that is logged or shown. */
+  readonly maskSecrets: MaskSecrets;
   /** What it offers now, or offered when it was last connected; undefined when that is not known, or must not be offered. */
   readonly offer: Offer | undefined;
   /** The current snapshot, if the server is connected. */

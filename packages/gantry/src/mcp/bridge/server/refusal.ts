@@ -1,6 +1,7 @@
+import { headerProblemOf } from '../config/header-problem.ts';
 import { unreadPaths } from '../attachments/manifest.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
-import { isStdioEntry } from '../config/server-entry.ts';
+import { expandHeaders, isStdioEntry } from '../config/server-entry.ts';
 import type { ArgGuards } from '../guards/create-arg-guards.ts';
 import type { ServerState } from '../../wire/server-state.ts';
 
@@ -17,6 +18,7 @@ export const refusalOf = (
   entry: ServerEntry,
   stdio: 'off' | 'launch',
   argGuards: Pick<ArgGuards, 'problemOf'>,
+  env: Readonly<Record<string, string | undefined>>,
 ): Refusal | undefined => {
   if (entry.disabled) return { state: 'disabled', reason: 'It is disabled in the file ("disabled": true).' };
   const problem = argGuards.problemOf(entry);
@@ -35,7 +37,10 @@ export const refusalOf = (
           reason: `It is a program ("${entry.command}"), and launching programs is off; switch it on with "mcp": { "stdio": "launch" } in the configuration.`,
         };
   }
-  return entry.url === undefined ? refused('Its entry has neither a "url" nor a "command".') : undefined;
+  if (entry.url === undefined) return refused('Its entry has neither a "url" nor a "command".');
+  // A variable of the environment may hold what the file could not.
+  const badHeader = headerProblemOf(expandHeaders(entry, env));
+  return badHeader === undefined ? undefined : refused(`${badHeader} Correct its "headers".`);
 };
 
 /** Fields of an entry that have no effect, as warnings. */

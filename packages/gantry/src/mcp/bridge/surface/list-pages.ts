@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@modelcontextprotocol/client';
+import { jsonProblem, maxJsonDepth } from '../../../kernel/json-problem.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { noSdkTimeoutMs } from '../connection/sdk.ts';
@@ -19,14 +20,19 @@ const memberOf: Readonly<Record<ListMethod, string>> = {
 
 /**
  * Everything in a server's list, page after page, as the server wrote it. A cursor is sent back unchanged; one that came before, or the
- * 200th page, ends the list with a warning, and what came is kept.
+ * 200th page, ends the list with a warning, and what came is kept. What nests too deep to be passed on is left out. An answer without a list counts as an empty page and is a problem.
  */
 export const listPages = async (
   client: Client,
   method: ListMethod,
-  options: { server: string; log: Log; signal: AbortSignal },
+  options: {
+    readonly server: string;
+    readonly log: Log;
+    readonly signal: AbortSignal;
+    readonly onProblem?: ((problem: string) => void) | undefined;
+  },
 ): Promise<unknown[]> => {
-  const { server, log, signal } = options;
+  const { server, log, signal, onProblem } = options;
   const items: unknown[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
@@ -40,7 +46,19 @@ export const listPages = async (
     const repeats = typeof next === 'string' && seen.has(next);
     // Under a repeated cursor comes, as a rule, the page that was there already.
     const isKnown = (item: unknown): boolean => repeats && items.some((known) => isDeepStrictEqual(known, item));
-    if (Array.isArray(listed)) for (const item of listed as unknown[]) if (!isKnown(item)) items.push(item);
+    if (Array.isArray(listed)) {
+      const writable = (listed as unknown[]).filter((item) => jsonProblem(item) === undefined);
+      if (writable.length < listed.length)
+        log.warn(
+          { server, method, leftOut: listed.length - writable.length },
+          `Server "${server}" nests members of ${method} deeper than ${maxJsonDepth} levels; they are left out.`,
+        );
+      for (const item of writable) if (!isKnown(item)) items.push(item);
+    } else {
+      const problem = `Server "${server}" answered ${method} without a list "${memberOf[method]}", so nothing of it is offered.`;
+      log.warn({ server, method }, problem);
+      onProblem?.(problem);
+    }
     if (typeof next !== 'string') return items;
     if (repeats || page === maxPages) {
       log.warn(

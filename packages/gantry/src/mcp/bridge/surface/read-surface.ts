@@ -16,6 +16,8 @@ export interface ReadSurfaceOptions {
   readonly signal: AbortSignal;
   /** Prompts known before, kept when they cannot be read now. */
   readonly knownPrompts: readonly DownstreamPrompt[];
+  /** Told what is wrong with a list that is taken for an empty one. */
+  readonly onProblem?: ((problem: string) => void) | undefined;
 }
 
 /**
@@ -44,7 +46,7 @@ export const readSurface = async (connection: Connection, options: ReadSurfaceOp
 /** The usable tools of a server as it lists them now. */
 export const readListedTools = async (
   { client }: Connection,
-  options: Pick<ReadSurfaceOptions, 'server' | 'log' | 'signal'>,
+  options: Pick<ReadSurfaceOptions, 'server' | 'log' | 'signal' | 'onProblem'>,
 ): Promise<SurfaceLists['listed']> => {
   const { tools, leftOut } = readTools((await orEmpty(listPages(client, 'tools/list', options))) ?? []);
   reportLeftOut(options.log, options.server, leftOut);
@@ -92,11 +94,19 @@ const toPrompt = (item: unknown): DownstreamPrompt[] => {
   const listed = Array.isArray(item['arguments']) ? (item['arguments'] as unknown[]) : [];
   const args = listed.flatMap((argument) =>
     isObject(argument) && typeof argument['name'] === 'string'
-      ? [{ ...argument, name: argument['name'], required: argument['required'] === true }]
+      ? [{ ...withTexts(argument), name: argument['name'], required: argument['required'] === true }]
       : [],
   );
-  return [{ ...item, name: item['name'], arguments: args }];
+  return [{ ...withTexts(item), name: item['name'], arguments: args }];
 };
+
+/** Without a title or description that is no text. */
+const withTexts = (item: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(item).filter(
+      ([key, value]) => (key !== 'title' && key !== 'description') || typeof value === 'string',
+    ),
+  );
 
 const identityOf = ({ client }: Connection, { server, serverId }: ReadSurfaceOptions): ServerIdentity => {
   const version = client.getServerVersion();

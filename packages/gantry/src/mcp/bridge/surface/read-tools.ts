@@ -7,13 +7,13 @@ import type { DownstreamTool } from '../../wire/manage-messages.ts';
 /** The tools of a list that can be used, and what was left out. */
 export interface ReadTools {
   readonly tools: readonly DownstreamTool[];
-  /** One sentence per tool that was left out. */
+  /** One sentence per tool, and per member of a tool, that was left out. */
   readonly leftOut: readonly string[];
 }
 
 /**
- * Takes from a listing what is a tool: bad ones are left out one by one and never cost the others. The objects stay as the server wrote
- * them, members that nobody knows included.
+ * Takes from a listing what is a tool: bad ones are left out one by one and never cost the others, and so are members of a tool that are
+ * not what they should be. The rest stays as the server wrote it, members that nobody knows included.
  */
 export const readTools = (listed: readonly unknown[]): ReadTools => {
   const tools = new Map<string, DownstreamTool>();
@@ -29,10 +29,38 @@ export const readTools = (listed: readonly unknown[]): ReadTools => {
       continue;
     }
     const problem = schemaProblem((item as { inputSchema?: unknown }).inputSchema);
-    if (problem === undefined) tools.set(name, item as DownstreamTool);
+    if (problem === undefined) tools.set(name, withUsableMembers(item as Readonly<Record<string, unknown>>, leftOut));
     else leftOut.push(`Tool "${shown(name)}" was left out: its input schema is unusable (${flattenText(problem)}).`);
   }
   return { tools: [...tools.values()], leftOut };
+};
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const memberChecks: readonly (readonly [name: string, isUsable: (value: unknown) => boolean])[] = [
+  ['title', isText],
+  ['description', isText],
+  ['outputSchema', (value) => isObject(value) && schemaProblem(value) === undefined],
+  [
+    'annotations',
+    (value) =>
+      isObject(value) &&
+      Object.entries(value).every(([key, hint]) =>
+        key === 'title' ? isText(hint) : !key.endsWith('Hint') || typeof hint === 'boolean',
+      ),
+  ],
+  ['icons', (value) => Array.isArray(value) && value.every(isObject)],
+  ['_meta', isObject],
+];
+
+const withUsableMembers = (item: Readonly<Record<string, unknown>>, leftOut: string[]): DownstreamTool => {
+  const bad = memberChecks.filter(([key, isUsable]) => item[key] !== undefined && !isUsable(item[key]));
+  if (bad.length === 0) return item as unknown as DownstreamTool;
+  const keys = new Set(bad.map(([key]) => key));
+  // Several servers write null for what is not there.
+  for (const key of keys)
+    if (item[key] !== null)
+      leftOut.push(`The ${key} of tool "${shown(String(item['name']))}" is unusable and was left out.`);
+  return Object.fromEntries(Object.entries(item).filter(([key]) => !keys.has(key))) as unknown as DownstreamTool;
 };
 
 /** Writes what was left out to the log, once per listing. */

@@ -56,3 +56,14 @@ export const createLineReader = (maxBytes: number, sink: LineSink): ((chunk: Buf
     if (start < chunk.length) keep(chunk.subarray(start));
   };
 };
+
+/**
+ * The id of a message that was too long: a number or one of the short texts that clients use. Serialisers put it first or last;
+ * undefined when it is elsewhere.
+ */
+export const idOfOverlong = ({ head, tail }: OverlongLine): string | number | undefined => {
+  const found =
+    /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+|"[^"\\]{1,100}")/.exec(head) ??
+    /"id"\s*:\s*(\d+|"[^"\\]{1,100}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/.exec(tail);
+  return found ? (JSON.parse(found[1] as string) as string | number) : undefined;
+};
