@@ -109,30 +109,36 @@ describe.skipIf(pyodide === undefined)('Pyodide', () => {
     expect([isOpen(), isOpen(true)]).toEqual([true, false]);
   });
 
-  it('runs Python and reaches neither environment, files, processes nor network of the host', async () => {
-    const { runner, reason } = await chooseRunner('pyodide', pythonRunners({ clock, hostEnv: {} }));
-    expect(reason).toContain('limited isolation');
-    if (!runner) throw new Error(reason);
-    await using _closed = runner;
-    const target = join(folder, 'never');
-    const script = [
-      'import os, sys',
-      'from pyodide.code import run_js',
-      'print(os.environ["GANTRY_INPUT"], run_js("JSON.stringify(process.env)"))',
-      'def refused(code):',
-      '    try: run_js(code)',
-      '    except Exception as error: print("restricted" in str(error))',
-      '    else: print("DONE", code)',
-      `refused("process.getBuiltinModule('fs').readFileSync('/etc/passwd')")`,
-      `refused("process.getBuiltinModule('fs').writeFileSync('${target}', 'x')")`,
-      `refused("process.getBuiltinModule('child_process').spawnSync('id')")`,
-      `refused("new (process.getBuiltinModule('worker_threads').Worker)('0', { eval: true })")`,
-      'sys.exit(3)',
-    ].join('\n');
-    const result = await runner.run({ interpreter: 'python', script, inputData: 'in', timeoutMs: 50_000 });
-    expect(result).toMatchObject({ outcome: 'failed', exitCode: 3, stdout: 'in {}\nTrue\nTrue\nTrue\nTrue\n' });
-    expect(existsSync(target)).toBe(false);
-    const endless = 'while True:\n    try: pass\n    except BaseException: pass';
-    expect((await runner.run({ interpreter: 'python', script: endless, timeoutMs: 2000 })).limit).toBe('time');
-  });
+  // Node's process with WebAssembly under its permission model ends by itself once in some twenty starts here.
+  it(
+    'runs Python and reaches neither environment, files, processes nor network of the host',
+    { retry: 2 },
+    async () => {
+      const { runner, reason } = await chooseRunner('pyodide', pythonRunners({ clock, hostEnv: {} }));
+      expect(reason).toContain('limited isolation');
+      if (!runner) throw new Error(reason);
+      await using _closed = runner;
+      const target = join(folder, 'never');
+      const script = [
+        'import os, sys',
+        'from pyodide.code import run_js',
+        'print(os.environ["GANTRY_INPUT"], run_js("JSON.stringify(process.env)"))',
+        'def refused(code):',
+        '    try: run_js(code)',
+        '    except Exception as error: print("restricted" in str(error))',
+        '    else: print("DONE", code)',
+        `refused("process.getBuiltinModule('fs').readFileSync('/etc/passwd')")`,
+        `refused("process.getBuiltinModule('fs').writeFileSync('${target}', 'x')")`,
+        `refused("process.getBuiltinModule('child_process').spawnSync('id')")`,
+        `refused("new (process.getBuiltinModule('worker_threads').Worker)('0', { eval: true })")`,
+        'sys.exit(3)',
+      ].join('\n');
+      const result = await runner.run({ interpreter: 'python', script, inputData: 'in', timeoutMs: 50_000 });
+      expect(result).toMatchObject({ outcome: 'failed', exitCode: 3, stdout: 'in {}\nTrue\nTrue\nTrue\nTrue\n' });
+      expect(existsSync(target)).toBe(false);
+      const endless = 'while True:\n    try: pass\n    except BaseException: pass';
+      const ended = await runner.run({ interpreter: 'python', script: endless, timeoutMs: 2000 });
+      expect(ended).toMatchObject({ outcome: 'timeout', limit: 'time' });
+    },
+  );
 });

@@ -44,6 +44,8 @@ export interface AssembleOptions {
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly meter?: Instruments | undefined;
+  /** See `McpFaceOptions`. */
+  readonly firstToolsPatienceMs?: number | undefined;
   /** Runs scheduled tasks when they are due; only a gateway does. Default false. */
   readonly runsTasks?: boolean | undefined;
   /** The configuration file that was read, to be named by the doctor; default none. */
@@ -96,6 +98,7 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
     toolsets,
     invoker,
     firstReady: () => servers.ready(),
+    firstToolsPatienceMs: options.firstToolsPatienceMs,
     modeFor: (client) => (client === undefined ? undefined : clientModes[client]) ?? mode,
     clock,
     log,

@@ -25,6 +25,8 @@ export interface RunningGateway extends AsyncDisposable {
 }
 
 const graceMs = 5000;
+// Clients of a gateway stay and are told of changes, so a server that hangs holds them up no longer than one that is quick takes.
+const firstToolsPatienceMs = 250;
 
 /**
  * Runs the gateway in this process. Resolves when it listens and its store is open; servers connect behind it.
@@ -54,7 +56,17 @@ export const serveGateway = async (
     const listening = Promise.withResolvers<void>();
     const connectAfter = listening.promise;
     const assembled = stack.use(
-      await assemble(config, { log, cwd, env, meter, runsTasks: true, isOwnListener, connectAfter, configFile }),
+      await assemble(config, {
+        log,
+        cwd,
+        env,
+        meter,
+        runsTasks: true,
+        isOwnListener,
+        connectAfter,
+        configFile,
+        firstToolsPatienceMs,
+      }),
     );
     let metrics: Promise<PrometheusMetrics> | undefined;
     // The metrics SDK takes as much time and memory as the rest of the start together, so only a gateway that is scraped has it.

@@ -6,11 +6,15 @@ export interface FirstTools extends Disposable {
   readonly pending: Promise<void> | undefined;
 }
 
-// A client that lists at once would see no tools of healthy servers, and many list once only; a server that hangs may not hold them up.
-const patienceMs = 3_000;
-
-/** Waits for the tools, from now on and for 3 s at most. Without `firstReady` there is nothing to wait for. */
-export const awaitFirstTools = (clock: Clock, firstReady: (() => Promise<void>) | undefined): FirstTools => {
+/**
+ * Waits for the tools, from now on and for `patienceMs` at most: a client that lists at once would see no tools of healthy
+ * servers, and many list once only, but a server that hangs may not hold them up. Without `firstReady` there is nothing to wait for.
+ */
+export const awaitFirstTools = (
+  clock: Clock,
+  firstReady: (() => Promise<void>) | undefined,
+  patienceMs: number,
+): FirstTools => {
   let pending: Promise<void> | undefined;
   if (!firstReady) return { pending, [Symbol.dispose]: () => {} };
   const over = Promise.withResolvers<void>();

@@ -39,6 +39,8 @@ export interface McpFaceOptions {
    * after the face was made. Default: nothing to wait for.
    */
   readonly firstReady?: (() => Promise<void>) | undefined;
+  /** How long lists and calls of unknown names wait for that, from the making of the face on. Default 3,000 ms. */
+  readonly firstToolsPatienceMs?: number | undefined;
   /** The mode of a client whose address names none; default `auto`. */
   readonly modeFor?: ((client: string | undefined) => FaceMode) | undefined;
   readonly clock: Clock;
@@ -73,7 +75,7 @@ const changeDelayMs = 100;
  */
 export const createMcpFace = (options: McpFaceOptions): McpFace => {
   const { toolsets, clock, log, maxBodyBytes = 4 * 1024 * 1024, modeFor = () => 'auto' } = options;
-  const firstTools = awaitFirstTools(clock, options.firstReady);
+  const firstTools = awaitFirstTools(clock, options.firstReady, options.firstToolsPatienceMs ?? 3_000);
   const parts: FaceParts = {
     ...options,
     firstTools,
