@@ -109,7 +109,7 @@ describe.skipIf(pyodide === undefined)('Pyodide', () => {
     expect([isOpen(), isOpen(true)]).toEqual([true, false]);
   });
 
-  // Node's process with WebAssembly under its permission model ends by itself once in some twenty starts here.
+  // Two of about 25 runs gave another result than expected; the cause is not known.
   it(
     'runs Python and reaches neither environment, files, processes nor network of the host',
     { retry: 2 },
