@@ -552,42 +552,48 @@ describe('calling', () => {
     expect(await other).toMatchObject({ failure: { code: 'timeout' } });
   });
 
-  it('answers requests of a server that it has not offered to answer', async () => {
-    const replies: unknown[] = [];
-    const methods = ['elicitation/create', 'sampling/createMessage', 'roots/list', 'no/such'];
-    const allIn = Promise.withResolvers<void>();
-    await using server = await startRawServer(
-      {
-        'tools/call': async (request, response) => {
-          for (const [index, method] of methods.entries())
-            writeEvent(response, {
-              jsonrpc: '2.0',
-              id: `q${index}`,
-              method,
-              params: { message: 'm', requestedSchema: {} },
-            });
-          await allIn.promise;
-          writeEvent(response, { jsonrpc: '2.0', id: request.id, result: text('done') });
-          response.end();
-          return written;
+  it.each([
+    { mode: 'off', offered: {}, elicitation: { error: expect.objectContaining({ code: -32_601 }) as unknown } },
+    { mode: 'auto', offered: { elicitation: { form: {} } }, elicitation: { result: { action: 'decline' } } },
+  ])(
+    'answers every request of a server, offered or not (elicitation $mode)',
+    async ({ mode, offered, elicitation }) => {
+      const replies: unknown[] = [];
+      const methods = ['elicitation/create', 'sampling/createMessage', 'roots/list', 'no/such'];
+      const allIn = Promise.withResolvers<void>();
+      await using server = await startRawServer(
+        {
+          'tools/call': async (request, response) => {
+            for (const [index, method] of methods.entries())
+              writeEvent(response, {
+                jsonrpc: '2.0',
+                id: `q${index}`,
+                method,
+                params: { message: 'm', requestedSchema: {} },
+              });
+            await allIn.promise;
+            writeEvent(response, { jsonrpc: '2.0', id: request.id, result: text('done') });
+            response.end();
+            return written;
+          },
         },
-      },
-      (message) => {
-        replies.push(message);
-        if (replies.length === methods.length) allIn.resolve();
-      },
-    );
-    await using t = await startBridge({ s: { url: server.url } });
-    await t.bridge.ready();
-    const initialize = server.seen.find((seen) => seen.method === 'initialize');
-    expect(initialize?.params?.['capabilities']).toEqual({});
-    expect(await t.text('s', 'a')).toBe('done');
-    expect(replies).toEqual(
-      methods.map((_method, index) =>
-        expect.objectContaining({ id: `q${index}`, error: expect.objectContaining({ code: -32_601 }) as unknown }),
-      ),
-    );
-  });
+        (message) => {
+          replies.push(message);
+          if (replies.length === methods.length) allIn.resolve();
+        },
+      );
+      await using t = await startBridge({ s: { url: server.url, elicitation: { mode } } });
+      await t.bridge.ready();
+      const initialize = server.seen.find((seen) => seen.method === 'initialize');
+      expect(initialize?.params?.['capabilities']).toEqual(offered);
+      expect(await t.text('s', 'a')).toMatch(/^done/);
+      const unknown = { error: expect.objectContaining({ code: -32_601 }) as unknown };
+      const byId = new Map(replies.map((reply) => [(reply as { id: string }).id, reply]));
+      expect(methods.map((_method, index) => byId.get(`q${index}`))).toEqual(
+        [elicitation, unknown, unknown, unknown].map((reply) => expect.objectContaining(reply) as unknown),
+      );
+    },
+  );
 
   it('says which arguments do not fit the schema when the tool fails, but not to a client that is passed through', async () => {
     const inputSchema = { type: 'object', properties: { n: { type: 'string' } }, required: ['n'] };

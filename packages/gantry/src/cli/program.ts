@@ -190,6 +190,47 @@ export const createProgram = (io: CliIo, host: CliHost, finish: (code: ExitCode)
       ),
     );
 
+  const questions = program.command('questions').description('questions of servers that wait for an answer');
+  questions
+    .command('list')
+    .description('list the open questions')
+    .action(() => run(import('./commands/questions.ts').then((module) => module.listQuestions)));
+  questions
+    .command('answer <id>')
+    .description('answer a question; its call goes on, and the result is printed')
+    .option('--answers <json>', 'values by field name as a JSON object')
+    .action((id: string, options: { answers?: string }) =>
+      run(
+        import('./commands/questions.ts').then((module) => module.answerQuestion),
+        id,
+        options,
+      ),
+    );
+  questions
+    .command('decline <id>')
+    .description('decline a question; its call goes on without an answer')
+    .action((id: string) =>
+      run(
+        import('./commands/questions.ts').then((module) => module.declineQuestion),
+        id,
+      ),
+    );
+
+  const tasks = program.command('tasks').description('calls that go on in the background');
+  tasks
+    .command('list')
+    .description('list the background tasks')
+    .action(() => run(import('./commands/tasks.ts').then((module) => module.listTasks)));
+  tasks
+    .command('cancel <id>')
+    .description('cancel a background task; its session gets no result')
+    .action((id: string) =>
+      run(
+        import('./commands/tasks.ts').then((module) => module.cancelTask),
+        id,
+      ),
+    );
+
   const schedule = program.command('schedule').description('scheduled work; it runs while a gateway runs');
   const workspace = ['--workspace <id>', 'workspace of the task (default: none)'] as const;
   schedule

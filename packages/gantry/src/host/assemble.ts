@@ -117,6 +117,8 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
     },
     findTools: servers.findTools,
     serverEdits: servers,
+    questions: servers.questions,
+    tasks: servers.tasks,
     memory: gantry.memory,
     schedule: scheduler && { scheduler, promptNote: noModelText },
     effectiveConfig: () => scrubValue(config) as Readonly<Record<string, unknown>>,

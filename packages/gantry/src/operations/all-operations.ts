@@ -3,6 +3,7 @@ import { doctor } from './doctor/doctor.ts';
 import { guidesList, guidesShow } from './guides.ts';
 import { memoryList, memoryShow } from './memory.ts';
 import type { AnyOperation } from './operation.ts';
+import { questionsAnswer, questionsDecline, questionsList } from './questions.ts';
 import { scheduleAdd } from './schedule-add.ts';
 import { scheduleCancel, scheduleList, scheduleShow } from './schedule.ts';
 import {
@@ -14,6 +15,7 @@ import {
   serversRemove,
 } from './servers-edit.ts';
 import { serversList, serversRefresh, serversShow } from './servers.ts';
+import { tasksCancel, tasksList } from './tasks.ts';
 import { toolsCall } from './tools-call.ts';
 import { toolsFind } from './tools-find.ts';
 import { toolsList, toolsShow } from './tools.ts';
@@ -33,6 +35,11 @@ export const allOperations: readonly AnyOperation[] = [
   serversDisable,
   serversLoginStart,
   serversLoginFinish,
+  questionsList,
+  questionsAnswer,
+  questionsDecline,
+  tasksList,
+  tasksCancel,
   guidesList,
   guidesShow,
   scheduleList,

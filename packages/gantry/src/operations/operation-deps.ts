@@ -4,6 +4,8 @@ import type { NewId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import type { SignInStep } from '../mcp/bridge/auth/sign-ins.ts';
 import type { ServerEntry } from '../mcp/bridge/config/server-entry.ts';
+import type { QuestionDesk } from '../mcp/bridge/questions/question-desk.ts';
+import type { TaskDesk } from '../mcp/bridge/tasks/task-desk.ts';
 import type { ServiceDetails } from '../mcp/wire/manage-messages.ts';
 import type { ServerStatus } from '../mcp/wire/server-state.ts';
 import type { WorkingMemory } from '../memory/working-memory.ts';
@@ -81,6 +83,10 @@ export interface OperationDeps {
   readonly serverEdits?: ServerEditsPort | undefined;
   /** Searches the tools of servers that this caller may have; best first. Absent like `servers`. */
   readonly findTools?: ((query: string, limit: number, context: CallContext) => readonly FoundTool[]) | undefined;
+  /** Questions of servers that wait for an answer. Absent like `servers`. */
+  readonly questions?: Pick<QuestionDesk, 'list' | 'answer'> | undefined;
+  /** Calls that go on in the background. Absent like `servers`. */
+  readonly tasks?: Pick<TaskDesk, 'list' | 'cancel'> | undefined;
   readonly memory: Pick<WorkingMemory, 'get' | 'list'>;
   /** Absent where no schedule is in use. */
   readonly schedule?: SchedulePort | undefined;

@@ -7,10 +7,11 @@ import type { CallContext } from '../tool/context.ts';
 import { defineTool } from '../tool/define-tool.ts';
 import { reportedFailure } from '../tool/messages.ts';
 import type { Outcome } from '../tool/outcome.ts';
-import type { ToolsCallInput, ToolsCallOutput } from './tools-call.ts';
+import type { Called } from './called.ts';
+import type { ToolsCallInput } from './tools-call.ts';
 import { toolsCall } from './tools-call.ts';
 
-const call = async (outcome: Outcome | Error, input: Partial<ToolsCallInput> = {}): Promise<ToolsCallOutput> => {
+const call = async (outcome: Outcome | Error, input: Partial<ToolsCallInput> = {}): Promise<Called> => {
   const tool = defineTool({
     name: 'tool',
     description: 'd',
@@ -23,7 +24,7 @@ const call = async (outcome: Outcome | Error, input: Partial<ToolsCallInput> = {
   const deps = makeOperationDeps([tool], { newId: () => 'call-1' });
   const called = await toolsCall.handler({ name: 'tool', ...input }, deps, {});
   expect(toolsCall.output.safeParse(called).error).toBeUndefined();
-  return JSON.parse(JSON.stringify(called)) as ToolsCallOutput;
+  return JSON.parse(JSON.stringify(called)) as Called;
 };
 
 const base = { toolName: 'tool', toolCallId: 'call-1', durationMs: 0 };
@@ -32,7 +33,7 @@ const handle = { kind: 'question', id: 'q1', expiresAt: '2026-12-01T00:00:00.000
 const file = { path: 'a/b.png', name: 'b.png', size: 3, mime: 'image/png' };
 
 describe('the shape of an outcome', () => {
-  it.each<[string, Outcome | Error, Partial<ToolsCallOutput>]>([
+  it.each<[string, Outcome | Error, Partial<Called>]>([
     [
       'done',
       { status: 'done', parts: [text('hello')] },

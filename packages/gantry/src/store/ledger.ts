@@ -57,6 +57,8 @@ export interface Ledger<T> {
   update(id: string, change: (value: T) => T): Promise<LedgerEntry<T> | undefined>;
   /** Settles and returns the entry, so one of several takers gets it; undefined for the others and once it has expired. */
   take(id: string, settlement: Settlement): Promise<LedgerEntry<T> | undefined>;
+  /** Takes a settlement back, so that the entry can be taken again while its time lasts; undefined when it is not settled. */
+  reopen(id: string): Promise<LedgerEntry<T> | undefined>;
   /** Oldest first, or soonest to expire first when `expiringBeforeMs` is given. */
   list(filter?: LedgerFilter & { readonly limit?: number | undefined }): Promise<LedgerEntry<T>[]>;
   count(filter?: LedgerFilter): Promise<number>;

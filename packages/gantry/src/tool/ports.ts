@@ -8,3 +8,16 @@ export type StashText = (entry: {
   readonly category: string;
   readonly ttlMs: number;
 }) => Promise<string | undefined>;
+
+/**
+ * Tells a session something that nobody of it waits for, as a turn of its own that never counts as the user's. At least once: the same
+ * notice may come again after a crash.
+ */
+export type Notify = (notice: {
+  /** The session: `session/{id}` or `subagent/{id}`. */
+  readonly namespace: string;
+  readonly kind: 'task' | 'question' | 'interrupted';
+  readonly text: string;
+  /** Where the whole of it is kept in working memory. */
+  readonly key?: string | undefined;
+}) => Promise<void>;

@@ -1,6 +1,6 @@
 import { throwIfAborted } from '../../kernel/abort.ts';
 import { toolsCall } from '../../operations/tools-call.ts';
-import type { ToolsCallOutput } from '../../operations/tools-call.ts';
+import type { Called } from '../../operations/called.ts';
 import { toolsFind } from '../../operations/tools-find.ts';
 import type { ToolDetails } from '../../operations/tools.ts';
 import { toolsList, toolsShow } from '../../operations/tools.ts';
@@ -101,11 +101,15 @@ export const callTool: Command<[string, { args?: string; session?: string; timeo
   return called.isError ? 1 : 0;
 };
 
-const inWords = ({ content, handle, attachments = [] }: ToolsCallOutput, { foreign }: Printer): string => {
+const inWords = ({ content, handle, attachments = [] }: Called, { foreign }: Printer): string => {
   const lines = [foreign(content)];
   for (const { path, mime, size } of attachments)
     if (!content.includes(path)) lines.push(`${toCell(path)} (${toCell(mime)}, ${size} bytes)`);
-  if (handle) lines.push(`The result comes later: ${handle.kind} ${handle.id}, until ${handle.expiresAt}.`);
+  if (handle?.kind === 'question')
+    lines.push(
+      `Answer it yourself: gantry questions answer ${handle.id} --answers '{…}', or gantry questions decline ${handle.id}`,
+    );
+  if (handle?.kind === 'task') lines.push(`The result comes later; see "gantry tasks list" (${handle.id}).`);
   return lines.join('\n');
 };
 

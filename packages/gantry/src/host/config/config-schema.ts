@@ -130,6 +130,30 @@ const mcp = z.strictObject({
     .nonnegative()
     .default(0)
     .describe('Files in shared/attachments that nobody wrote to for so many days are removed; 0 = they are kept.'),
+  defaultElicitation: z
+    .strictObject({
+      mode: z.string().describe('auto (default), decline or off; anything else declines.'),
+      maxPerCall: z.number().int().nonnegative().describe('Questions answered in one call; default 3.'),
+      defaults: z.record(z.string(), z.unknown()).describe('Answers by field name; they win over every responder.'),
+      deniedFields: z.array(z.string()).describe('Fields that are never answered.'),
+      responder: z.string().describe('Who answers the rest.'),
+      responderTimeoutMs: z.number().describe('How long the responder may take; default 20,000.'),
+    })
+    .partial()
+    .default({})
+    .describe('How questions of servers are answered whose entry has no "elicitation" of its own.'),
+  maxPendingQuestionsPerSession: positive.default(5).describe('Questions handed back to one session that may be open.'),
+  maxPendingQuestions: positive.default(50).describe('The same of all sessions together.'),
+  maxTasksPerSession: positive.default(3).describe('Background tasks that one session may run.'),
+  maxTasks: positive.default(20).describe('The same of all sessions together.'),
+  defaultTaskTimeoutMinutes: positive
+    .default(60)
+    .describe('How long a background task may take whose server\'s entry has no "taskTimeoutMinutes".'),
+  taskPollMinMs: positive
+    .default(500)
+    .describe('Shortest wait between two looks at a task, whatever its server suggests.'),
+  taskPollMaxMs: positive.default(30_000).describe('Longest wait between two looks at a task.'),
+  taskPollFailureLimit: positive.default(10).describe('So many looks in a row that fail end a task as lost.'),
   wrapperMode: mode
     .default('pinned')
     .describe(

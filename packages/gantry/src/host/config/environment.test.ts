@@ -14,6 +14,24 @@ describe('readEnvironment', () => {
     [{ SEARXNG_BASE_URL: 'http://searx.example' }, { web: { searxngBaseUrl: 'http://searx.example' } }],
     [{ GANTRY_FETCH_URL_TIMEOUT_MS: '8000', FETCH_URL_TIMEOUT_MS: '9000' }, { web: { fetchTimeoutMs: 8000 } }],
     [{ FETCH_URL_TIMEOUT_MS: '9000', GANTRY_FETCH_URL_TIMEOUT_MS: '8000' }, { web: { fetchTimeoutMs: 8000 } }],
+    [
+      {
+        McpBridge__DefaultElicitation__Defaults__mailbox: 'work',
+        McpBridge__DefaultElicitation__Defaults__labels__0: 'a',
+        McpBridge__DefaultElicitation__Defaults__labels__1: 'b',
+        McpBridge__DefaultElicitation__DeniedFields__0: 'accountId',
+        McpBridge__DefaultElicitation__MaxPerCall: '2',
+      },
+      {
+        mcp: {
+          defaultElicitation: {
+            defaults: { mailbox: 'work', labels: ['a', 'b'] },
+            deniedFields: ['accountId'],
+            maxPerCall: 2,
+          },
+        },
+      },
+    ],
     [{ RUN_ENV: 'development', BRAVE_API_KEY: 'key', PATH: 'x' }, {}],
     [{ GANTRY_CRYPTO_SECRET: 'a', GANTRY_CRYPTO_SECRET_V2: 'b', GANTRY_CRYPTO_SECRET_CURRENT: '2' }, {}],
   ])('reads %j', (env, config) => {

@@ -54,12 +54,10 @@ export const readEnvironment = (env: Readonly<Record<string, string | undefined>
   const variables = new Map<string, string>();
   const warnings: string[] = [];
 
-  const take = (variable: string, leaf: Leaf, member: string | undefined, text: string): void => {
-    const path = member === undefined ? leaf.path : [...leaf.path, member];
-    variables.set(path.join('.'), variable);
-    let at = config;
-    for (const key of path.slice(0, -1)) at = (at[key] ??= {}) as Record<string, unknown>;
-    at[path.at(-1) as string] = member === undefined ? toTyped(text, leaf.types) : text;
+  const take = (variable: string, { path, types }: Leaf, members: readonly string[], text: string): void => {
+    const whole = [...path, ...members];
+    variables.set(whole.join('.'), variable);
+    put(config, whole, members.length === 0 ? toTyped(text, types) : text);
   };
 
   // Older names come first, so that the others win.
@@ -73,16 +71,54 @@ export const readEnvironment = (env: Readonly<Record<string, string | undefined>
     const alias = aliases[name];
     const leaf =
       alias === undefined ? byVariable.get(name) : leaves.find((candidate) => candidate.path.join('.') === alias);
-    if (leaf) take(variable, leaf, undefined, text);
+    if (leaf) take(variable, leaf, [], text);
     else {
-      // The member of a map keeps its case: GANTRY_MCP__DEFAULTSERVERS__docs.
-      const cut = variable.lastIndexOf('__');
-      const map = cut > 0 ? byVariable.get(name.slice(0, name.lastIndexOf('__'))) : undefined;
-      if (map?.types.includes('object')) take(variable, map, variable.slice(cut + 2), text);
+      const inside = memberOf(variable, name, byVariable);
+      if (inside) take(variable, inside.leaf, inside.members, text);
       else warnings.push(unknown(variable, [...byVariable.keys()]));
     }
   }
   return { config, variables, warnings };
+};
+
+/**
+ * The map or list that a variable names a member of, and which one, in its own case: GANTRY_MCP__DEFAULTSERVERS__docs. Items of a list have
+ * numbers, also those of a list in a map: GANTRY_MCP__DEFAULTELICITATION__DEFAULTS__labels__0.
+ */
+const memberOf = (
+  variable: string,
+  name: string,
+  leaves: ReadonlyMap<string, Leaf>,
+): { readonly leaf: Leaf; readonly members: readonly string[] } | undefined => {
+  const words = variable.split('__');
+  const names = name.split('__');
+  for (const depth of [1, 2]) {
+    const leaf = leaves.get(names.slice(0, -depth).join('__'));
+    const members = words.slice(-depth);
+    const isItem = isIndex(members.at(-1));
+    if (leaf?.types.includes('object') && (depth === 1 || isItem)) return { leaf, members };
+    if (leaf?.types.includes('array') && depth === 1 && isItem) return { leaf, members };
+  }
+  return undefined;
+};
+
+const isIndex = (text: string | undefined): boolean => text !== undefined && /^(?:0|[1-9]\d{0,3})$/.test(text);
+
+/** Writes a value, making lists where the next step is a number and maps elsewhere. Names of the prototype are plain names. */
+const put = (config: Record<string, unknown>, path: readonly string[], value: unknown): void => {
+  let at = config;
+  for (const [index, key] of path.slice(0, -1).entries()) {
+    const known = Object.hasOwn(at, key) ? at[key] : undefined;
+    if (typeof known !== 'object' || known === null)
+      Object.defineProperty(at, key, {
+        value: isIndex(path[index + 1]) ? [] : {},
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+    at = at[key] as Record<string, unknown>;
+  }
+  Object.defineProperty(at, path.at(-1) as string, { value, enumerable: true, configurable: true, writable: true });
 };
 
 interface Leaf {

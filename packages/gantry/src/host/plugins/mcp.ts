@@ -43,6 +43,8 @@ export interface McpServers extends Pick<
 > {
   /** A server's identity, tools and prompts, now or when it was last connected; undefined when they are not known. */
   details(name: string): Promise<ServiceDetails | undefined>;
+  readonly questions: McpBridge['questions'];
+  readonly tasks: McpBridge['tasks'];
   /** Searches the tools of servers that this caller may have; best first. */
   findTools(query: string, limit: number, context: CallContext): readonly FoundTool[];
   /** Resolves when every server, or this one, had its first attempt to connect and the tools of those that did are there. */
@@ -79,6 +81,7 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
       version,
       connectAfter,
       store: gantry.store,
+      stash: gantry.memory.stash,
       addresses: { policy: readNetPolicy(env), isOwnListener: isOwnListener ?? (() => false) },
       volume: createVolume(gantry.sharedDir),
       config: createMcpConfigFile({
@@ -126,6 +129,8 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
         const known = index.list().find((server) => server.serverName.toLowerCase() === name.toLowerCase());
         return known && manage.details(known.serverName);
       },
+      questions: bridge.questions,
+      tasks: bridge.tasks,
       findTools: (query, limit, context) => search.find('tool', query, limit, context),
       ready: async (name) => {
         await (name === undefined ? bridge.ready() : untilTried(bridge, name));

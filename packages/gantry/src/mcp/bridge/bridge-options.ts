@@ -30,6 +30,23 @@ export interface McpBridgeSettings {
   readonly attachmentMaxAgeDays?: number | undefined;
   /** Argument guards that entries may name, beside `path-prefix`, `url-host` and `json-schema`. */
   readonly argGuards?: ArgGuardHandlers | undefined;
+  /** How questions are answered of servers whose entry does not say, and of all that a model registered; see `docs/elicitation.md`. */
+  readonly defaultElicitation?: Readonly<Record<string, unknown>> | undefined;
+  /** Open questions that wait for an answer, of one session. Default 5. */
+  readonly maxPendingQuestionsPerSession?: number | undefined;
+  /** The same of all sessions together. Default 50. */
+  readonly maxPendingQuestions?: number | undefined;
+  /** Background tasks that one session may run. Default 3. */
+  readonly maxTasksPerSession?: number | undefined;
+  /** The same of all sessions together. Default 20. */
+  readonly maxTasks?: number | undefined;
+  /** How long a task may take whose server's entry does not say. Default 60. */
+  readonly defaultTaskTimeoutMinutes?: number | undefined;
+  /** The shortest and longest wait between two looks at a task, whatever its server suggests. Default 500 and 30,000. */
+  readonly taskPollMinMs?: number | undefined;
+  readonly taskPollMaxMs?: number | undefined;
+  /** So many looks in a row that fail end a task as lost. Default 10. */
+  readonly taskPollFailureLimit?: number | undefined;
   /** How long calls may go on when the bridge is disposed. Default 5,000. */
   readonly drainTimeoutMs?: number | undefined;
 }
@@ -53,5 +70,14 @@ export const toBridgeSettings = (given: McpBridgeSettings): BridgeSettings => ({
   stdio: given.stdio ?? 'off',
   attachmentMaxAgeDays: given.attachmentMaxAgeDays ?? 0,
   argGuards: given.argGuards ?? {},
+  defaultElicitation: given.defaultElicitation ?? {},
+  maxPendingQuestionsPerSession: given.maxPendingQuestionsPerSession ?? 5,
+  maxPendingQuestions: given.maxPendingQuestions ?? 50,
+  maxTasksPerSession: given.maxTasksPerSession ?? 3,
+  maxTasks: given.maxTasks ?? 20,
+  defaultTaskTimeoutMinutes: given.defaultTaskTimeoutMinutes ?? 60,
+  taskPollMinMs: given.taskPollMinMs ?? 500,
+  taskPollMaxMs: given.taskPollMaxMs ?? 30_000,
+  taskPollFailureLimit: given.taskPollFailureLimit ?? 10,
   drainTimeoutMs: given.drainTimeoutMs ?? 5_000,
 });

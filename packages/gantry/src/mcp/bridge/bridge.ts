@@ -2,12 +2,14 @@ import type { Bus, MessageHandler, Subscription } from '../../bus/bus.ts';
 import { topics } from '../../bus/topics.ts';
 import type { Clock, Timer } from '../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
 import { isObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { IsOwnListener } from '../../net/address/own-listeners.ts';
 import type { NetPolicy } from '../../net/address/policy.ts';
 import { publicOnly } from '../../net/address/policy.ts';
 import type { Store } from '../../store/store.ts';
+import type { StashText } from '../../tool/ports.ts';
 import type { FileVolume } from '../../volume/volume.ts';
 import type { ServerState, ServerStatus } from '../wire/server-state.ts';
 import { startCleanUp } from './attachments/clean-up.ts';
@@ -17,18 +19,32 @@ import type { SignInStep } from './auth/sign-ins.ts';
 import { createSignIns } from './auth/sign-ins.ts';
 import type { McpBridgeSettings } from './bridge-options.ts';
 import { toBridgeSettings } from './bridge-options.ts';
+import { createAttemptCall } from './call/attempt-call.ts';
+import type { ToolCaller } from './call/call-tool.ts';
 import { createToolCaller } from './call/call-tool.ts';
+import { policyHashOf } from './call/can-hand-back.ts';
+import { createOpenCalls } from './call/open-calls.ts';
+import { toResponse } from './call/rounds.ts';
 import { unknownServer } from './call/server-directory.ts';
 import { createServerCatalog } from './catalog/server-catalog.ts';
 import type { LoadedConfig, McpConfigFile } from './config/config-file.ts';
 import { createAddressGuard } from './connection/address-guard.ts';
 import { createHttpPool } from './connection/http-pool.ts';
 import { createArgGuards } from './guards/create-arg-guards.ts';
+import { createQuestionDecider } from './elicitation/decide-question.ts';
+import { parseElicitationPolicy, policyOf } from './elicitation/policy.ts';
+import type { ElicitationResponder } from './elicitation/responder.ts';
+import { createLateResults } from './late-results.ts';
+import type { LastUserTurn, QuestionDesk } from './questions/question-desk.ts';
+import { createQuestionDesk } from './questions/question-desk.ts';
 import { createIndexPublisher } from './index-publisher.ts';
 import { serveInvoke } from './invoke-handler.ts';
 import type { OperatorEdits } from './edits/server-edits.ts';
 import { createServerEdits } from './edits/server-edits.ts';
 import { serveManage } from './manage/manage-handler.ts';
+import { createPollTask } from './tasks/poll-task.ts';
+import type { TaskDesk } from './tasks/task-desk.ts';
+import { createTaskDesk } from './tasks/task-desk.ts';
 import { createResultMapper } from './result/result-mapper.ts';
 import type { ManagedServer } from './server/managed-server.ts';
 import { createServerSet } from './server/server-set.ts';
@@ -69,6 +85,10 @@ export interface McpBridge extends AsyncDisposable, OperatorEdits {
     readonly code: string;
     readonly iss?: string | undefined;
   }): Promise<ServerStatus>;
+  /** The questions of servers that wait for an answer. */
+  readonly questions: Pick<QuestionDesk, 'list' | 'answer' | 'release'>;
+  /** Calls that go on in the background. */
+  readonly tasks: Pick<TaskDesk, 'list' | 'cancel'>;
   /** Calls the listener whenever `servers()` may give something else. Returns the way to stop. */
   onChange(listener: () => void): () => void;
 }
@@ -84,10 +104,18 @@ export interface McpBridgeOptions {
   readonly config: McpConfigFile;
   readonly volume: FileVolume;
   readonly settings?: McpBridgeSettings | undefined;
-  /** Where what servers offer and the tokens of sign-ins are kept. */
-  readonly store: Pick<Store, 'documents' | 'secrets'>;
+  /** Where what servers offer, the tokens of sign-ins and open questions are kept. */
+  readonly store: Pick<Store, 'documents' | 'secrets' | 'ledger' | 'keyValue' | 'leases'>;
   /** Which addresses a model may name for a server; default only the public internet. */
   readonly addresses?: { readonly policy: NetPolicy; readonly isOwnListener: IsOwnListener } | undefined;
+  /** Keeps results that come late. */
+  readonly stash?: StashText | undefined;
+  /** Who answers questions of servers, by the name that policies use. Default nobody: only the operator's defaults answer. */
+  readonly responders?: ReadonlyMap<string, ElicitationResponder> | undefined;
+  /** Which of them answers where a policy names none. */
+  readonly defaultResponder?: string | undefined;
+  /** What the user of a session said last. Without it no decision is taken from an agent. */
+  readonly lastUserTurn?: LastUserTurn | undefined;
   /** What the bridge tells servers its version is. */
   readonly version: string;
   /** Servers are connected after that, so that connecting does not hold up what comes first; default at once. */
@@ -109,7 +137,35 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
   const signIns = createSignIns({ credentials, env: options.env, clock, log });
   const listeners = new Set<() => void>();
   const publisher = createIndexPublisher({ bus, agent, log });
+  const { policy: defaultElicitation, warnings } = parseElicitationPolicy(settings.defaultElicitation, {
+    scope: 'default',
+  });
+  for (const warning of warnings) log.warn({}, warning);
+  const openCalls = createOpenCalls();
+  const decide = createQuestionDecider({
+    responders: options.responders ?? new Map(),
+    defaultResponder: options.defaultResponder,
+    clock,
+    log,
+  });
+  const deliver = createLateResults({ bus, agent, stash: options.stash, log });
+  const desk: QuestionDesk = createQuestionDesk({
+    store: options.store,
+    clock,
+    log,
+    newId,
+    tell: deliver,
+    lastUserTurn: options.lastUserTurn,
+    maxPendingQuestions: settings.maxPendingQuestions,
+    maxPendingQuestionsPerSession: settings.maxPendingQuestionsPerSession,
+    resume: (resumed) => (resumed.record.task === undefined ? caller : tasks).resume(resumed),
+  });
   const servers = createServerSet({
+    elicitationOf: (entry) => policyOf(entry, defaultElicitation),
+    onQuestion: async (server, params, signal) => {
+      const decision = await decide(params, { calls: openCalls.of(server), canHandBack: false, signal });
+      return toResponse(decision.action === 'hand-back' ? { action: 'decline', reason: '' } : decision);
+    },
     clock,
     log,
     settings,
@@ -134,6 +190,52 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
       for (const listener of listeners) listener();
     },
   });
+  const mapResult = createResultMapper({ volume: options.volume, log });
+  const passAttachments = createPassthrough({
+    volume: options.volume,
+    http: pool.filesFor,
+    env: options.env,
+    clock,
+    log,
+  });
+  const tasks: TaskDesk = createTaskDesk({
+    store: options.store,
+    servers: servers.directory,
+    clock,
+    log,
+    newId,
+    deliver,
+    poll: createPollTask({
+      mapResult,
+      passAttachments,
+      decide,
+      questions: desk,
+      policyOf: ({ entry }) => policyOf(entry, defaultElicitation),
+    }),
+    maxTasks: settings.maxTasks,
+    maxTasksPerSession: settings.maxTasksPerSession,
+    defaultTaskTimeoutMinutes: settings.defaultTaskTimeoutMinutes,
+    pollMinMs: settings.taskPollMinMs,
+    pollMaxMs: settings.taskPollMaxMs,
+    pollFailureLimit: settings.taskPollFailureLimit,
+  });
+  const caller: ToolCaller = createToolCaller({
+    servers: servers.directory,
+    settings,
+    argGuards,
+    passAttachments,
+    defaultElicitation,
+    attempt: createAttemptCall({
+      mapResult,
+      decide,
+      openCalls,
+      handBack: desk.handBack,
+      tasks,
+      log,
+    }),
+    clock,
+    log,
+  });
   const served: AsyncDisposable[] = [];
   const started = Promise.withResolvers<void>();
   let configError: string | undefined;
@@ -153,7 +255,11 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
       return;
     }
     configError = undefined;
-    if (!isStopping) await servers.apply(loaded);
+    if (isStopping) return;
+    // While the connections that ran them are still there.
+    if (!loaded.fromBackup) await tasks.keepOnly([...loaded.entries].map(([, entry]) => entry));
+    await servers.apply(loaded);
+    await desk.keepOnly(new Map(servers.all().map(({ entry }) => [entry.id, policyHashOf(entry)])));
   };
 
   const reload = (): Promise<void> => (loading = loading.then(load));
@@ -207,24 +313,9 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
   };
 
   const serve = async (): Promise<void> => {
-    const callTool = createToolCaller({
-      servers: servers.directory,
-      settings,
-      mapResult: createResultMapper({ volume: options.volume, log }),
-      argGuards,
-      passAttachments: createPassthrough({
-        volume: options.volume,
-        http: pool.filesFor,
-        env: options.env,
-        clock,
-        log,
-      }),
-      clock,
-      log,
-    });
     const patience = (): Promise<void> =>
       new Promise((resolve) => void clock.startTimer(settings.drainTimeoutMs, resolve));
-    served.push(await serveInvoke({ bus, agent, log, callTool, patience }));
+    served.push(await serveInvoke({ bus, agent, log, callTool: caller.call, patience }));
     const { volume } = options;
     const { resourceInlineTextLimit } = settings;
     served.push(
@@ -236,6 +327,8 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
         servers: servers.directory,
         volume,
         resourceInlineTextLimit,
+        answerQuestion: desk.answer,
+        cancelTask: tasks.cancel,
         ...edits.agent,
       }),
     );
@@ -249,6 +342,8 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
     start: async () => {
       await serve();
       await reload();
+      await desk.start();
+      tasks.start();
       config.watchEdits(() => void reload());
       armSweep();
       void servers.settled().then(() => {
@@ -275,6 +370,8 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
       await refreshGuarded(server);
       return server.status();
     },
+    questions: desk,
+    tasks,
     onChange: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -287,6 +384,8 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
       started.resolve();
       await config[Symbol.asyncDispose]();
       await Promise.all(served.map((service) => service[Symbol.asyncDispose]()));
+      await tasks[Symbol.asyncDispose]();
+      await desk[Symbol.asyncDispose]();
       // Ends attempts to connect too, which a reload may be waiting for.
       await servers[Symbol.asyncDispose]();
       await loading;

@@ -6,6 +6,8 @@ import { messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { McpServersIndexed, ServerSummary } from '../wire/index-message.ts';
 import { serversIndexedType } from '../wire/index-message.ts';
+import { handsBack } from './call/can-hand-back.ts';
+import { hasTasks } from './tasks/can-run-task.ts';
 import type { Offer } from './server/managed-server.ts';
 import { describeSurface } from './surface/describe-surface.ts';
 
@@ -45,7 +47,7 @@ export const createIndexPublisher = (options: { bus: Bus; agent: string; log: Lo
   };
 };
 
-const toSummary = ({ name, entry, identityHash, surface }: Offer): ServerSummary => {
+const toSummary = ({ name, entry, identityHash, surface, isModern }: Offer): ServerSummary => {
   const { identity, tools, prompts, resources, templates } = surface;
   const resourceNames = [...resources, ...templates].map(
     (resource) => resource.name ?? resource.uri ?? resource.uriTemplate ?? '',
@@ -65,7 +67,7 @@ const toSummary = ({ name, entry, identityHash, surface }: Offer): ServerSummary
     toolFingerprints: surface.toolFingerprints,
     version: identity.version,
     identityHash,
-    handback: false,
-    tasks: false,
+    handback: isModern !== false && handsBack(entry),
+    tasks: isModern !== false && hasTasks(entry),
   };
 };

@@ -5,12 +5,17 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { createSchemaValidator } from '../../schema/validate.ts';
 import type { Store } from '../../store/store.ts';
-import type { ToolExecutor } from '../../tool/executor.ts';
+import type { Tool, ToolExecutor } from '../../tool/executor.ts';
+import type { ServerSummary } from '../wire/index-message.ts';
 import type { GuideShelf } from '../../tool/guide.ts';
 import type { ToolRegistry } from '../../tool/registry.ts';
+import type { Notify } from '../../tool/ports.ts';
 import type { FitTool } from '../../tool/typed-tools.ts';
 import type { ManageClient } from './manage-client.ts';
 import { createManageClient } from './manage-client.ts';
+import { listenForLateResults } from './late-notices.ts';
+import { answerQuestion } from './management/answer-question.ts';
+import { cancelTask } from './management/cancel-task.ts';
 import { promptExecutor } from './management/get-prompt.ts';
 import { managementTools } from './management/management-tools.ts';
 import { mcpGuide } from './mcp-guide.ts';
@@ -54,6 +59,8 @@ export interface McpToolsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly settings?: McpToolsSettings | undefined;
+  /** Tells sessions of results that come late; without it they are only kept in working memory. */
+  readonly notify?: Notify | undefined;
   /** See `ToolProxyOptions`. */
   readonly requestTimeoutMs?: number | undefined;
   /** See `ToolProxyOptions`. */
@@ -159,6 +166,26 @@ export const createMcpTools = async (options: McpToolsOptions): Promise<McpTools
     const own = tools.filter(({ registration: { name }, executor }) => registry.getExecutor(name) === executor);
     registry.replace({ remove: own.map(({ registration }) => registration.name), add: [] });
   });
+
+  const withServers = [
+    { tool: answerQuestion(manage), isNeeded: ({ handback }: ServerSummary) => handback },
+    { tool: cancelTask(manage), isNeeded: (server: ServerSummary) => server.tasks },
+  ];
+  const isOffered = ({ registration: { name }, executor }: Tool): boolean => registry.getExecutor(name) === executor;
+  started.defer(
+    index.onMessage(() => {
+      for (const { tool, isNeeded } of withServers) {
+        if (isOffered(tool) === index.list().some(isNeeded)) continue;
+        if (isOffered(tool)) registry.replace({ remove: [tool.registration.name], add: [] });
+        else registry.replace({ remove: [], add: [tool] });
+      }
+    }),
+  );
+  started.defer(() => {
+    const own = withServers.filter(({ tool }) => isOffered(tool)).map(({ tool }) => tool.registration.name);
+    registry.replace({ remove: own, add: [] });
+  });
+  if (options.notify) started.use(await listenForLateResults({ ...options, notify: options.notify }));
 
   guides.add(mcpGuide(index.list));
   const running = started.move();

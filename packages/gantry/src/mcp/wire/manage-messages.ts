@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../kernel/json.ts';
+import type { ToolReply } from '../../tool/messages.ts';
 import type { JsonSchema, ToolAnnotations } from '../../tool/registration.ts';
 
 /** Requests on `mcp.manage` and their answers, by message type. The answer comes on `replyTo` with the same correlation id. */
@@ -15,6 +16,10 @@ export const manageMessageTypes = {
   resources: 'McpResources',
   readResource: 'McpReadResource',
   resource: 'McpResource',
+  answerQuestion: 'McpAnswerQuestion',
+  answered: 'McpAnswered',
+  cancelTask: 'McpCancelTask',
+  taskCancelled: 'McpTaskCancelled',
   error: 'McpManageError',
 } as const;
 
@@ -173,6 +178,34 @@ export interface ReadResourceResult {
   readonly server: string;
   readonly uri: string;
   readonly contents: readonly ResourceContents[];
+}
+
+/** Answers or declines a question that was handed back to a session. */
+export interface AnswerQuestion {
+  readonly questionId: string;
+  /** Values by field name: an object, or its JSON text. */
+  readonly answers?: unknown;
+  readonly decline?: boolean | undefined;
+  /** The session that answers. */
+  readonly sessionId?: string | undefined;
+  readonly toolCallId: string;
+}
+
+/** The answer to {@link AnswerQuestion}: how the call went on. */
+export interface QuestionAnswered {
+  readonly reply: ToolReply;
+}
+
+/** Cancels a background task of a session. */
+export interface CancelTask {
+  readonly taskId: string;
+  readonly sessionId?: string | undefined;
+}
+
+/** The answer to {@link CancelTask}. */
+export interface TaskCancelled {
+  /** One sentence for the model. */
+  readonly message: string;
 }
 
 /** The answer to a management request that failed; the text is for whoever asked, often a model. */

@@ -81,6 +81,18 @@ export const sqlLedger = <T>(sql: Sql, name: string, clock: Clock): Ledger<T> =>
           .executeTakeFirst();
         return row && toLedgerEntry<T>(row);
       }),
+    reopen: (id) =>
+      sql.write(async (queries) => {
+        const row = await queries
+          .updateTable('ledger')
+          .set({ settled_as: null, settled_reason: null, settled_at_ms: null })
+          .where('ledger', '=', name)
+          .where('id', '=', id)
+          .where('settled_at_ms', 'is not', null)
+          .returningAll()
+          .executeTakeFirst();
+        return row && toLedgerEntry<T>(row);
+      }),
     list: async (filter = {}) => {
       const rows = await sql.read((queries) => {
         const query = select(queries)

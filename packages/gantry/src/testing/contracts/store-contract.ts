@@ -182,6 +182,16 @@ export const storeContract = (name: string, open: (clock: FakeClock) => Promise<
         expect((await ledger.get('q1'))?.settlement).toMatchObject({ as: 'cancelled', reason: 'server removed' });
       });
 
+      it('can open a settled entry again, to be taken once more', async () => {
+        const ledger = store.ledger<Question>('questions');
+        await ledger.put(question('q1'));
+        expect(await ledger.reopen('q1')).toBeUndefined();
+        await ledger.take('q1', answered);
+        expect((await ledger.reopen('q1'))?.settlement).toBeUndefined();
+        expect(await ledger.take('q1', answered)).toBeDefined();
+        expect(await ledger.take('q1', answered)).toBeUndefined();
+      });
+
       it('refuses an id that was used before, open or settled', async () => {
         const ledger = store.ledger<Question>('questions');
         await ledger.put(question('q1'));

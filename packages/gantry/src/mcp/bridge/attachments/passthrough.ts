@@ -40,6 +40,8 @@ export interface PassCall {
   readonly tool: string;
   /** As the caller wrote them. */
   readonly args: JsonObject;
+  /** As they were sent before, when the call goes on after a question: files are not sent again. */
+  readonly alreadySent?: JsonObject | undefined;
   readonly context: Pick<CallContext, 'caller' | 'sharesFolder'>;
   readonly signal: AbortSignal;
 }
@@ -81,11 +83,11 @@ export const createPassthrough = (options: {
 
   return async (call) => {
     const { server, entry, tool, args, signal } = call;
-    if (!entry.attachments || !speaksPaths(call.context)) return { args, receive: undefined };
+    if (!entry.attachments || !speaksPaths(call.context)) return { args: call.alreadySent ?? args, receive: undefined };
     const manifest = toManifest(entry.attachments);
     const files = serverOf(call, manifest);
     const handover = handoverOf(tool, args, manifest, files !== undefined);
-    const sent = await sendAttachments(args, { tool, manifest, storage, server: files, signal });
+    const sent = call.alreadySent ?? (await sendAttachments(args, { tool, manifest, storage, server: files, signal }));
     if (!handover) return { args: sent, receive: undefined };
     return {
       args: { ...sent, mode: handover },

@@ -1,30 +1,30 @@
-import { orAborted } from '../../../kernel/abort.ts';
 import type { Clock } from '../../../kernel/clock.ts';
+import { GantryError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
+import { fromContextHeaders } from '../../../invoke/context-headers.ts';
 import { parseArguments } from '../../../text/parse-arguments.ts';
 import type { CallContext, Progress } from '../../../tool/context.ts';
-import { GantryError } from '../../../kernel/errors.ts';
 import type { ToolInvokeRequest } from '../../../tool/messages.ts';
-import { reportedFailure } from '../../../tool/messages.ts';
 import type { Outcome } from '../../../tool/outcome.ts';
 import { failedOutcome } from '../../../tool/outcome.ts';
-import { partsText } from '../../../tool/outcome-text.ts';
-import type { DownstreamTool } from '../../wire/manage-messages.ts';
 import type { PassAttachments, PassedCall } from '../attachments/passthrough.ts';
 import type { BridgeSettings } from '../bridge-options.ts';
 import { withSecretsMasked } from '../config/entry-secrets.ts';
-import type { ConnectionFault } from '../connection/connection-errors.ts';
 import { toConnectionFault } from '../connection/connection-errors.ts';
+import { shownName } from '../elicitation/form-field.ts';
+import { createOpenCall } from '../elicitation/open-call.ts';
+import type { ElicitationPolicy } from '../elicitation/policy.ts';
+import { policyOf } from '../elicitation/policy.ts';
 import type { ArgGuards } from '../guards/create-arg-guards.ts';
-import type { MapResult } from '../result/result-mapper.ts';
-import type { Lease, ManagedServer } from '../server/managed-server.ts';
-import { argumentHint } from './argument-hint.ts';
+import type { ResumeCall } from '../questions/question-desk.ts';
+import type { AttemptCall } from './attempt-call.ts';
 import type { CallBudget } from './call-budget.ts';
 import { callTimeoutMs, startCallBudget } from './call-budget.ts';
 import { endedOutcome, faultOutcome } from './call-outcomes.ts';
+import { policyHashOf } from './can-hand-back.ts';
 import { findTool } from './find-tool.ts';
-import { sendCall } from './send-call.ts';
+import { toResponse } from './rounds.ts';
 import type { ServerDirectory } from './server-directory.ts';
 import { findServer } from './server-directory.ts';
 
@@ -43,155 +43,144 @@ export interface BridgeCall {
 export interface CallToolOptions {
   readonly servers: ServerDirectory;
   readonly settings: BridgeSettings;
-  readonly mapResult: MapResult;
   readonly argGuards: Pick<ArgGuards, 'rejectionOf'>;
   readonly passAttachments: PassAttachments;
+  readonly defaultElicitation: ElicitationPolicy;
+  readonly attempt: AttemptCall;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The arguments as the caller wrote them, for what is said about them, and as they are sent. */
-interface Sending {
-  readonly args: JsonObject;
-  readonly passed: PassedCall;
+/** Runs calls to servers' tools; every way a call can end is an outcome. */
+export interface ToolCaller {
+  readonly call: (call: BridgeCall) => Promise<Outcome>;
+  /** Sends a call on whose question was answered. */
+  readonly resume: ResumeCall;
 }
 
-/** Runs calls to servers' tools; every way a call can end is an outcome. */
-export const createToolCaller = (options: CallToolOptions): ((call: BridgeCall) => Promise<Outcome>) => {
-  const { servers, settings, mapResult, argGuards, passAttachments, clock, log } = options;
+/** A call, or a call that goes on, up to where it is sent. */
+interface Wanted {
+  readonly serverName: string | undefined;
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly context: CallContext;
+  readonly onProgress: (progress: Progress) => void;
+  readonly resumed?: Parameters<ResumeCall>[0] | undefined;
+}
 
-  const logOf = (server: ManagedServer): Log => withSecretsMasked(log, server.maskSecrets);
+/** Makes the caller. */
+export const createToolCaller = (options: CallToolOptions): ToolCaller => {
+  const { servers, settings, argGuards, passAttachments, defaultElicitation, attempt, clock, log } = options;
 
-  const run = async (call: BridgeCall, budget: CallBudget): Promise<Outcome> => {
-    const { toolName } = call.request;
-    const found = await findServer(servers, call.serverName, toolName, budget.signal);
+  const run = async (wanted: Wanted, budget: CallBudget): Promise<Outcome> => {
+    const { args, context, resumed, onProgress } = wanted;
+    const found = await findServer(servers, wanted.serverName, wanted.tool, budget.signal);
     if ('outcome' in found) return found.outcome;
     using lease = found.lease;
     const { server } = found;
-    const match = await findTool(server, lease.snapshot, toolName, { log, signal: budget.signal });
-    if ('outcome' in match) return match.outcome;
-    const parsed = parseArguments(call.request.arguments);
-    if (!parsed.ok) return failedOutcome('invalid_arguments', parsed.reason);
-    const args = parsed.value;
-    const { name: tool } = match.tool;
-    const rejection = await argGuards.rejectionOf(server.entry, { server: server.name, tool, args });
-    if (rejection !== undefined) return failedOutcome('invalid_arguments', rejection);
     const { entry, connection } = lease.snapshot;
+    const match = await findTool(server, lease.snapshot, wanted.tool, { log, signal: budget.signal });
+    if ('outcome' in match) return match.outcome;
+    const { tool } = match;
+    const rejection = await argGuards.rejectionOf(server.entry, { server: server.name, tool: tool.name, args });
+    if (rejection !== undefined) return failedOutcome('invalid_arguments', rejection);
     let passed: PassedCall;
     try {
-      const { tokens } = connection;
-      const { signal } = budget;
-      const { context } = call;
-      passed = await passAttachments({ server: server.name, entry, tokens, tool, args, context, signal });
+      passed = await passAttachments({
+        server: server.name,
+        entry,
+        tokens: connection.tokens,
+        tool: tool.name,
+        args,
+        alreadySent: resumed?.continuation.sentArgs,
+        context,
+        signal: budget.signal,
+      });
     } catch (error) {
       if (budget.ended || !GantryError.is(error) || error.code !== 'invalid_arguments') throw error;
       return failedOutcome('invalid_arguments', server.maskSecrets(error.message));
     }
-    return await callOnce(server, lease, match.tool, { args, passed }, call, budget, true);
-  };
-
-  const callOnce = async (
-    server: ManagedServer,
-    { snapshot }: Lease,
-    tool: DownstreamTool,
-    sending: Sending,
-    call: BridgeCall,
-    budget: CallBudget,
-    mayRetry: boolean,
-  ): Promise<Outcome> => {
-    const { args, passed } = sending;
-    const hadSession = snapshot.connection.hasSession();
-    const { context, onProgress } = call;
-    let raw: unknown;
-    try {
-      raw = await sendCall(snapshot, tool, passed.args, { budget, trace: context.trace, onProgress });
-    } catch (error) {
-      if (budget.ended) return endedOutcome(server.name, tool.name, budget);
-      const fault = toConnectionFault(error, { hadSession, mask: server.maskSecrets });
-      logOf(server).debug({ server: server.name, tool: tool.name, fault, err: error }, 'a call to a server failed');
-      if (fault.kind === 'auth' && fault.status !== 403)
-        server.lockOut(snapshot.connection, faultText(faultOutcome(server.name, fault)));
-      if (!mayRetry || !(isRepeatable(fault, tool) || isConnectionGone(fault)))
-        return withHint(faultOutcome(server.name, fault), tool, args, context);
-      return await callAgain(server, snapshot, tool, sending, call, budget, fault);
-    }
-    const outcome = await mapResult(raw, {
+    if (resumed && resumed.record.policyHash !== policyHashOf(server.entry))
+      return failedOutcome('execution_failed', `The entry of server "${server.name}" was changed since the question.`);
+    const open = createOpenCall({
       server: server.name,
       tool: tool.name,
-      context,
-      attachments: snapshot.entry.attachments,
-      receive: passed.receive,
+      toolDescription: tool.description,
+      inputSchema: tool.inputSchema,
+      args,
+      namespace: context.namespace,
+      policy: effectivePolicy(policyOf(server.entry, defaultElicitation), context),
+      ...(resumed && { earlier: earlierOf(resumed) }),
     });
-    return withHint(outcome, tool, args, context);
+    const ready = { server, tool, args, passed, open, context, onProgress };
+    if (!resumed) return await attempt({ ...ready, startedAtMs: clock.nowMs() }, lease, budget);
+    // From here on the answer is spent.
+    if (!(await resumed.commit())) return failedOutcome('execution_failed', 'The question was settled meanwhile.');
+    const { key, state } = resumed.continuation;
+    const response = toResponse(resumed.answer.decision);
+    const responses = Object.fromEntries([...Object.entries(state.responses), [key, response]]);
+    const from = { ...state, responses };
+    return await attempt(
+      { ...ready, startedAtMs: resumed.record.call.startedAtMs, from, onNeverSent: resumed.onNeverSent },
+      lease,
+      budget,
+    );
   };
 
-  // Once and on another connection, and only where it cannot do harm. Whether or not the call is repeated, the next one finds the new connection.
-  const callAgain = async (
-    server: ManagedServer,
-    failed: Lease['snapshot'],
-    tool: DownstreamTool,
-    sending: Sending,
-    call: BridgeCall,
-    budget: CallBudget,
-    fault: ConnectionFault,
-  ): Promise<Outcome> => {
-    const reconnecting = server.leaseConnected({ signal: budget.signal, instead: failed });
-    if (!isRepeatable(fault, tool)) {
-      reconnecting.then(
-        (unused) => unused[Symbol.dispose](),
-        (error: unknown) =>
-          logOf(server).debug({ server: server.name, err: error }, 'a server could not be connected again'),
-      );
-      return faultOutcome(server.name, fault);
-    }
-    let lease: Lease;
-    try {
-      lease = await orAborted(reconnecting, budget.signal);
-    } catch (error) {
-      if (budget.ended) return endedOutcome(server.name, tool.name, budget);
-      logOf(server).debug({ server: server.name, err: error }, 'a server could not be connected again');
-      return faultOutcome(server.name, fault);
-    }
-    using held = lease;
-    const match = await findTool(server, held.snapshot, tool.name, { log, signal: budget.signal });
-    return 'outcome' in match ? match.outcome : await callOnce(server, held, match.tool, sending, call, budget, false);
-  };
-
-  return async (call) => {
-    const server = servers.get(call.serverName?.toLowerCase() ?? '');
+  const within = async (wanted: Wanted, onStart: (budget: CallBudget) => void): Promise<Outcome> => {
+    const server = servers.get(wanted.serverName?.toLowerCase() ?? '');
     using budget = startCallBudget(clock, {
-      timeoutMs: callTimeoutMs(call.context.timeoutMs, server?.entry.toolTimeoutMs, settings),
+      timeoutMs: callTimeoutMs(wanted.context.timeoutMs, server?.entry.toolTimeoutMs, settings),
       maxTimeoutMs: settings.maxTimeoutMs,
     });
-    call.onStart(budget);
+    onStart(budget);
     try {
-      return await run(call, budget);
+      return await run(wanted, budget);
     } catch (error) {
-      if (budget.ended) return endedOutcome(call.serverName ?? 'unknown', call.request.toolName, budget);
+      if (budget.ended) return endedOutcome(wanted.serverName ?? 'unknown', wanted.tool, budget);
       const fault = toConnectionFault(error, { hadSession: false, mask: server?.maskSecrets });
-      (server ? logOf(server) : log).warn({ tool: call.request.toolName, err: error }, 'a call could not be made');
-      return faultOutcome(call.serverName ?? 'unknown', fault);
+      (server ? withSecretsMasked(log, server.maskSecrets) : log).warn(
+        { tool: wanted.tool, err: error },
+        'a call could not be made',
+      );
+      return faultOutcome(wanted.serverName ?? 'unknown', fault);
     }
+  };
+
+  return {
+    call: async ({ request, serverName, context, onProgress, onStart }) => {
+      const parsed = parseArguments(request.arguments);
+      if (!parsed.ok) return failedOutcome('invalid_arguments', parsed.reason);
+      return await within({ serverName, tool: request.toolName, args: parsed.value, context, onProgress }, onStart);
+    },
+    resume: async (resumed) => {
+      const { record, continuation, signal } = resumed;
+      const context = fromContextHeaders(continuation.context);
+      const { args, tool } = continuation;
+      const onAbort = (budget: CallBudget): void => {
+        if (signal?.aborted) budget.end('cancelled');
+        else signal?.addEventListener('abort', () => budget.end('cancelled'), { once: true });
+      };
+      return await within({ serverName: record.server, tool, args, context, onProgress: noProgress, resumed }, onAbort);
+    },
   };
 };
 
-/** The outcome of a tool that reported an error, with a hint on the arguments in a part of its own; one passed through stays as it is. */
-const withHint = (outcome: Outcome, tool: DownstreamTool, args: JsonObject, { caller }: CallContext): Outcome => {
-  const report = outcome.status === 'failed' ? outcome.failure.reported : undefined;
-  if (!report || caller === 'passthrough') return outcome;
-  const text = argumentHint(tool, args, partsText(report.parts));
-  return text === undefined
-    ? outcome
-    : reportedFailure({ ...report, parts: [...report.parts, { type: 'text', text }] });
+// Whoever answered waits for the answer; the progress of the call was for whoever made it.
+const noProgress = (): void => {};
+
+/** An operator is shown every question that a policy lets through, whoever else would answer it. */
+const effectivePolicy = (policy: ElicitationPolicy, { caller }: CallContext): ElicitationPolicy =>
+  caller === 'operator' && policy.mode === 'auto' ? { ...policy, mode: 'handback' } : policy;
+
+const earlierOf = ({ record, continuation, answer }: Parameters<ResumeCall>[0]) => {
+  const { decision, answeredFields } = answer;
+  const round = {
+    message: record.form.message,
+    fields: record.form.fields.map(({ name }) => shownName(name)),
+    action: decision.action,
+    ...(decision.action === 'decline' && { reason: decision.reason }),
+    answeredFields,
+  };
+  return { asked: continuation.asked, rounds: [...continuation.rounds, round] };
 };
-
-const faultText = (outcome: Outcome): string => (outcome.status === 'failed' ? outcome.failure.message : '');
-
-const isConnectionGone = (fault: ConnectionFault): boolean =>
-  fault.kind === 'session_lost' || fault.kind === 'disconnected';
-
-const isRepeatable = (fault: ConnectionFault, { annotations }: DownstreamTool): boolean =>
-  fault.kind === 'session_lost' ||
-  (fault.kind === 'disconnected' && fault.notRun) ||
-  ((fault.kind === 'disconnected' || fault.kind === 'cut_off') &&
-    (annotations?.readOnlyHint === true || annotations?.idempotentHint === true));

@@ -1,3 +1,4 @@
+import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { Progress, TraceContext } from '../../../tool/context.ts';
 import type { DownstreamTool } from '../../wire/manage-messages.ts';
@@ -5,8 +6,9 @@ import { noSdkTimeoutMs } from '../connection/sdk.ts';
 import { rawResult } from '../connection/watch-transport.ts';
 import type { Snapshot } from '../server/managed-server.ts';
 import type { CallBudget } from './call-budget.ts';
+import type { RoundParams } from './rounds.ts';
 
-/** Sends `tools/call` and resolves with the result as the server wrote it, whatever its shape. */
+/** Sends `tools/call`, or its next round, and resolves with the result as the server wrote it, whatever its shape. */
 export const sendCall = async (
   { connection }: Snapshot,
   tool: DownstreamTool,
@@ -15,13 +17,21 @@ export const sendCall = async (
     readonly budget: CallBudget;
     readonly trace: TraceContext | undefined;
     readonly onProgress: (progress: Progress) => void;
+    readonly round?: RoundParams | undefined;
+    /** What the client can do, for this request alone; default what the connection says. Servers of the older protocol are not told. */
+    readonly capabilities?: ClientCapabilities | undefined;
   },
 ): Promise<unknown> => {
-  const { budget, trace } = options;
+  const { budget, trace, round, capabilities } = options;
+  const meta = {
+    ...(trace && toTraceMeta(trace)),
+    ...(capabilities && connection.isModern && { [capabilitiesKey]: capabilities }),
+  };
   const params = {
     name: tool.name,
     arguments: args as Record<string, unknown>,
-    ...(trace ? { _meta: toTraceMeta(trace) } : {}),
+    ...round,
+    ...(Object.keys(meta).length > 0 && { _meta: meta }),
   };
   const requestOptions = {
     signal: budget.signal,
@@ -43,6 +53,9 @@ export const sendCall = async (
   ) as { value: unknown };
   return value;
 };
+
+/** Key of `_meta`: requests carry the capabilities of their client (MCP 2026-07-28). */
+export const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities' as const;
 
 const toTraceMeta = ({ traceparent, tracestate }: TraceContext): Record<string, unknown> =>
   tracestate === undefined ? { traceparent } : { traceparent, tracestate };

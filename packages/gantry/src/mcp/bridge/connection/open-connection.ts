@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { orAborted } from '../../../kernel/abort.ts';
 import { messageOf } from '../../../kernel/errors.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject, parseJson } from '../../../kernel/json.ts';
 import { scrubText } from '../../../text/scrub.ts';
 import { withPlainIssues } from '../../wire/plain-issues.ts';
@@ -35,6 +36,11 @@ export interface OpenConnectionOptions extends TransportOptions {
   readonly stdioProbeTimeoutMs: number;
   /** Ends the attempt. */
   readonly signal: AbortSignal;
+  /**
+   * Answers a question that a server of the older protocol asks over its session, with the result of `elicitation/create`. Absent: the
+   * server is told, in either protocol, that it may not ask.
+   */
+  readonly onQuestion: ((params: unknown, signal: AbortSignal) => Promise<JsonObject>) | undefined;
   /** The server says that one of its lists changed. */
   readonly onListChanged: () => void;
   /** The connection ended without being disposed. */
@@ -73,14 +79,17 @@ const attempt = async (
   entry: ServerEntry,
   options: OpenConnectionOptions,
 ): Promise<Connection> => {
-  const { log, signal } = options;
+  const { log, signal, onQuestion } = options;
   const sdk = await loadSdk();
   const inner = await createTransport(kind, name, entry, options);
-  const transport = watchTransport(inner, name);
+  const transport = watchTransport(inner, name, {
+    log,
+    ...(onQuestion && { answers: { 'elicitation/create': onQuestion } }),
+  });
   const client = new sdk.Client(
     { name: 'gantry', version: options.clientVersion },
     {
-      capabilities: {},
+      capabilities: onQuestion ? { elicitation: { form: {} } } : {},
       // The old SSE transport came before the new protocol.
       ...(kind === 'sse'
         ? {}

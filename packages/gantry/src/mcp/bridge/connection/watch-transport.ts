@@ -8,6 +8,9 @@ import type {
 } from '@modelcontextprotocol/client';
 import { GantryError } from '../../../kernel/errors.ts';
 import { isObject } from '../../../kernel/json.ts';
+import type { Log } from '../../../kernel/log.ts';
+import type { AnswerRequest } from './answer-requests.ts';
+import { createRequestAnswers } from './answer-requests.ts';
 import { toLostAnswer } from './lost-answer.ts';
 
 const rawKey = 'gantry.dev/raw';
@@ -32,6 +35,9 @@ const rawMethods: ReadonlySet<string> = new Set([
   'resources/templates/list',
   'resources/read',
   'prompts/get',
+  'tasks/get',
+  'tasks/update',
+  'tasks/cancel',
 ]);
 
 // Empty, but right for every method above in every revision.
@@ -49,14 +55,20 @@ const standIn = {
 } as const;
 
 /**
- * A transport that keeps three promises its inner one does not: results of the methods read leniently travel past the SDK's checks (see
+ * A transport that answers requests of the server by `answers`, and keeps three promises its inner one does not: results of the methods read leniently travel past the SDK's checks (see
  * {@link rawResult}); a request whose stream ends without an answer fails at once; and a cancelled request is closed as well as told
  * to the server. Answers that nobody waits for any more are dropped.
  */
-export const watchTransport = (inner: Transport, server: string): Transport => {
+export const watchTransport = (
+  inner: Transport,
+  server: string,
+  options: { readonly log: Log; readonly answers?: Readonly<Record<string, AnswerRequest>> | undefined },
+): Transport => {
+  const requests = createRequestAnswers(inner, { log: options.log, answers: options.answers ?? {} });
   const waiting = new Map<RequestId, { readonly method: string; readonly abort: AbortController | undefined }>();
 
   const deliver = (message: JSONRPCMessage, extra?: MessageExtraInfo): void => {
+    if (requests.take(message)) return;
     if ('method' in message) {
       outer.onmessage?.(withProperParams(message), extra);
       return;
@@ -120,7 +132,10 @@ export const watchTransport = (inner: Transport, server: string): Transport => {
     // The SDK tells transports of child processes by these two members.
     ...('pid' in inner && 'stderr' in inner ? { pid: inner.pid, stderr: inner.stderr } : {}),
   };
-  return listenTo(inner, outer, deliver, () => waiting.clear());
+  return listenTo(inner, outer, deliver, () => {
+    waiting.clear();
+    requests.end();
+  });
 };
 
 const listenTo = (

@@ -1,4 +1,4 @@
-import type { Bus, MessageHandler, Subscription } from '../../../bus/bus.ts';
+import type { Bus, MessageHandler } from '../../../bus/bus.ts';
 import { createEnvelope } from '../../../bus/envelope.ts';
 import { messageHeaders } from '../../../bus/headers.ts';
 import { topics } from '../../../bus/topics.ts';
@@ -8,9 +8,19 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Volume } from '../../../volume/volume.ts';
-import type { ManageError, RegisterServer, ServerRegistered, ServerUnregistered } from '../../wire/manage-messages.ts';
+import type {
+  ManageError,
+  QuestionAnswered,
+  RegisterServer,
+  ServerRegistered,
+  ServerUnregistered,
+  TaskCancelled,
+} from '../../wire/manage-messages.ts';
 import { manageMessageTypes as types } from '../../wire/manage-messages.ts';
+import { toReply } from '../../../tool/messages.ts';
 import type { ServerDirectory } from '../call/server-directory.ts';
+import type { TaskDesk } from '../tasks/task-desk.ts';
+import type { QuestionDesk } from '../questions/question-desk.ts';
 import { getDetails } from './get-details.ts';
 import { getPrompt } from './get-prompt.ts';
 import { listResources, readResource } from './resources.ts';
@@ -27,12 +37,14 @@ export interface ManageOptions {
   readonly resourceInlineTextLimit: number;
   readonly register: (request: RegisterServer) => Promise<ServerRegistered>;
   readonly unregister: (serverName: string) => Promise<ServerUnregistered>;
+  readonly answerQuestion: QuestionDesk['answer'];
+  readonly cancelTask: TaskDesk['cancel'];
 }
 
-type Handler = (body: Readonly<Record<string, unknown>>) => Promise<object>;
+type Handler = (body: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<object>;
 
 /** Serves `mcp.manage`: each request gets one answer, of its kind or an error whose text is for whoever asked. */
-export const serveManage = (options: ManageOptions): Promise<Subscription> => {
+export const serveManage = async (options: ManageOptions): Promise<AsyncDisposable> => {
   const { bus, agent, clock, log, servers, volume } = options;
 
   const handlers = new Map<string, { readonly answer: string; readonly run: Handler }>([
@@ -94,6 +106,28 @@ export const serveManage = (options: ManageOptions): Promise<Subscription> => {
     ],
   ]);
 
+  handlers.set(types.answerQuestion, {
+    answer: types.answered,
+    run: async (body, signal): Promise<QuestionAnswered> => {
+      const [id, toolCallId] = [textIn(body, 'questionId'), textIn(body, 'toolCallId')];
+      const { answers, decline } = body;
+      const given = { answers, decline: decline === true };
+      const session = optionalTextIn(body, 'sessionId');
+      const outcome = await options.answerQuestion(id, given, { kind: 'agent', session }, signal);
+      return { reply: toReply(outcome, { id: toolCallId, name: 'mcp_answer' }) };
+    },
+  });
+  handlers.set(types.cancelTask, {
+    answer: types.taskCancelled,
+    run: async (body): Promise<TaskCancelled> => ({
+      message: await options.cancelTask(textIn(body, 'taskId'), {
+        kind: 'agent',
+        session: optionalTextIn(body, 'sessionId'),
+      }),
+    }),
+  });
+  const running = new Map<string, AbortController>();
+
   const handle: MessageHandler = async (envelope) => {
     if (envelope.destination !== undefined && envelope.destination !== agent) return 'ack';
     const { replyTo, correlationId } = envelope;
@@ -103,7 +137,10 @@ export const serveManage = (options: ManageOptions): Promise<Subscription> => {
       log.warn({ messageType: envelope.messageType }, 'a management request of an unknown kind was ignored');
       return 'ack';
     }
-    const body = await answerOf(handler.run, isObject(envelope.body) ? envelope.body : {}, log);
+    const ending = new AbortController();
+    if (correlationId !== undefined) running.set(correlationId, ending);
+    const body = await answerOf(handler.run, isObject(envelope.body) ? envelope.body : {}, ending.signal, log);
+    if (correlationId !== undefined) running.delete(correlationId);
     await bus.publish(
       replyTo,
       createEnvelope({
@@ -117,16 +154,30 @@ export const serveManage = (options: ManageOptions): Promise<Subscription> => {
     return 'ack';
   };
 
-  return bus.subscribe(topics.mcpManage, `${agent}.mcp-manage`, handle, { concurrency: Infinity });
+  // Only an answer takes long enough to be given up.
+  const cancel: MessageHandler = async (envelope) => {
+    running.get(envelope.correlationId ?? '')?.abort();
+    return 'ack';
+  };
+
+  const requests = await bus.subscribe(topics.mcpManage, `${agent}.mcp-manage`, handle, { concurrency: Infinity });
+  const cancels = await bus.subscribe(topics.toolCancel, `${agent}.mcp-manage-cancel`, cancel);
+  return {
+    [Symbol.asyncDispose]: async () => {
+      for (const ending of running.values()) ending.abort();
+      await Promise.all([requests, cancels].map((subscription) => subscription[Symbol.asyncDispose]()));
+    },
+  };
 };
 
 const answerOf = async (
   run: Handler,
   body: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
   log: Log,
 ): Promise<object | ManageError> => {
   try {
-    return await run(body);
+    return await run(body, signal);
   } catch (error) {
     if (!GantryError.is(error)) log.error({ err: error }, 'a management request failed');
     return { error: messageOf(error) };

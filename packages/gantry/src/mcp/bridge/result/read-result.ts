@@ -5,11 +5,7 @@ import type { Part, ToolReport } from '../../../tool/outcome.ts';
 /** A result of `tools/call`, read. */
 export type ReadResult =
   | { readonly kind: 'complete'; readonly isError: boolean; readonly report: ToolReport }
-  /** The server asks something first: what, for each question. */
-  | { readonly kind: 'input_required'; readonly questions: readonly string[] }
-  /** The server goes on in the background. */
-  | { readonly kind: 'task' }
-  /** A result of a kind that came after this was written. */
+  /** A result that is none yet (see `unfinished.ts`), or of a kind that came after this was written. */
   | { readonly kind: 'unknown'; readonly resultType: string };
 
 /**
@@ -19,8 +15,6 @@ export type ReadResult =
 export const readResult = (raw: unknown): ReadResult => {
   if (!isObject(raw)) return complete(toParts(raw));
   const { resultType } = raw;
-  if (resultType === 'input_required') return { kind: 'input_required', questions: questionsOf(raw['inputRequests']) };
-  if (resultType === 'task') return { kind: 'task' };
   if (typeof resultType === 'string' && resultType !== 'complete') return { kind: 'unknown', resultType };
   if ('content' in raw || 'structuredContent' in raw) return readCurrent(raw);
   if ('toolResult' in raw)
@@ -88,14 +82,3 @@ const metaOf = (meta: unknown): JsonObject | undefined => {
   const kept = Object.entries(meta).filter(([key]) => !key.startsWith(reservedPrefix) && key !== 'progressToken');
   return kept.length > 0 ? (Object.fromEntries(kept) as JsonObject) : undefined;
 };
-
-const questionsOf = (inputRequests: unknown): string[] =>
-  isObject(inputRequests)
-    ? Object.values(inputRequests).map((request) => {
-        const params = isObject(request) ? request['params'] : undefined;
-        const message = isObject(params) ? params['message'] : undefined;
-        const method = isObject(request) ? request['method'] : undefined;
-        if (typeof message === 'string') return message;
-        return typeof method === 'string' ? method : 'a question';
-      })
-    : [];

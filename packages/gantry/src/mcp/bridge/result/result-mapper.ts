@@ -36,13 +36,6 @@ export const createResultMapper =
         if (receive) return await receive(result.report);
         return { status: 'done', ...(await captured(result.report, tool, context, attachments?.capture, options)) };
       }
-      case 'input_required':
-        return failedOutcome('execution_failed', unanswered(server, tool, result.questions));
-      case 'task':
-        return failedOutcome(
-          'execution_failed',
-          `Server "${server}" runs tool "${shown(tool)}" in the background, which is not followed yet; whether it finishes is unknown.`,
-        );
       case 'unknown':
         return failedOutcome(
           'execution_failed',
@@ -68,11 +61,6 @@ const captured = async (
   return caller === 'model'
     ? { ...found.report, attachments }
     : { ...found.report, structured: report.structured, attachments };
-};
-
-const unanswered = (server: string, tool: string, questions: readonly string[]): string => {
-  const asked = questions.map((question) => `"${flattenText(question, { maxChars: 300 })}"`).join(', ');
-  return `Server "${server}" asks before it runs tool "${shown(tool)}"${asked === '' ? '' : `: ${asked}`}. Questions of servers are not answered yet, so the call ended without a result.`;
 };
 
 const shown = (text: string): string => flattenText(text, { maxChars: 100 });

@@ -27,7 +27,7 @@ export interface ConnectOnce {
  */
 export const connectOnce = async (
   { name, entry, signal: closing, ...attempt }: ConnectOnce,
-  { clock, log, settings, pool, env, clientVersion, tokensFor }: ManagedServerOptions,
+  { clock, log, settings, pool, env, clientVersion, tokensFor, elicitationOf, onQuestion }: ManagedServerOptions,
 ): Promise<{
   readonly held: HeldConnection;
   readonly lists: SurfaceLists;
@@ -60,6 +60,7 @@ export const connectOnce = async (
     maxResponseBytes: settings.maxResponseBytes,
     stdioProbeTimeoutMs: Math.min(3_000, Math.ceil(settings.connectTimeoutMs / 2)),
     signal,
+    onQuestion: elicitationOf(entry).mode === 'off' ? undefined : (params, asked) => onQuestion(name, params, asked),
     onListChanged: attempt.onListChanged,
     onLost: (reason) => attempt.onLost(held, reason),
   });

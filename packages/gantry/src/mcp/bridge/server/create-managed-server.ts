@@ -95,7 +95,8 @@ export const createManagedServer = (
   };
 
   const publish = (surface: Surface): void => {
-    offer = { name, entry, identityHash: identityHashOf(entry), surface };
+    const isModern = current ? current.connection.isModern : offer?.isModern;
+    offer = { name, entry, identityHash: identityHashOf(entry), surface, isModern };
     if (current) current = { ...current, ...offer };
     options.onSurface(offer);
   };

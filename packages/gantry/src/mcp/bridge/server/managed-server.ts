@@ -7,6 +7,8 @@ import type { TokenKeeper } from '../auth/token-keeper.ts';
 import type { SavedSurface, ServerCatalog } from '../catalog/server-catalog.ts';
 import type { MaskSecrets } from '../config/entry-secrets.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
+import type { ElicitationPolicy } from '../elicitation/policy.ts';
 import type { HttpPool } from '../connection/http-pool.ts';
 import type { Connection } from '../connection/open-connection.ts';
 import type { ArgGuards } from '../guards/create-arg-guards.ts';
@@ -21,6 +23,8 @@ export interface Offer {
   readonly entry: ConfiguredEntry;
   readonly identityHash: string;
   readonly surface: Surface;
+  /** Whether it spoke the protocol of 2026 when it was last connected; undefined when it was not since the start. */
+  readonly isModern?: boolean | undefined;
 }
 
 /** What a server offers through one connection. */
@@ -84,6 +88,10 @@ export interface ManagedServerOptions {
   readonly catalog: Pick<ServerCatalog, 'save'>;
   /** What the server offered when it was last connected. */
   readonly saved: SavedSurface | undefined;
+  /** What an entry's block says of questions; the server is told that it may ask unless that says no. */
+  readonly elicitationOf: (entry: ServerEntry) => ElicitationPolicy;
+  /** A server of the older protocol asks in the middle of its calls. */
+  readonly onQuestion: (serverName: string, params: unknown, signal: AbortSignal) => Promise<JsonObject>;
   /** The keeper of the server's sign-in. */
   readonly tokensFor: (name: string, entry: ConfiguredEntry, fetch: FetchLike) => TokenKeeper | undefined;
   /** A surface to be told about: a new one, or one that moved. */

@@ -1,3 +1,4 @@
+import { parseElicitationPolicy } from '../elicitation/policy.ts';
 import { headerProblemOf } from '../config/header-problem.ts';
 import { unreadPaths } from '../attachments/manifest.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
@@ -46,9 +47,8 @@ export const refusalOf = (
 /** Fields of an entry that have no effect, as warnings. */
 export const warningsOf = (name: string, entry: ServerEntry): string[] => {
   const warnings: string[] = [];
-  for (const field of ['elicitation', 'tasks'] as const)
-    if (entry[field] !== undefined && entry[field] !== false)
-      warnings.push(`Server "${name}": "${field}" is not supported and has no effect.`);
+  if (entry.elicitation !== undefined)
+    warnings.push(...parseElicitationPolicy(entry.elicitation, { scope: 'server', server: name }).warnings);
   for (const path of unreadPaths(entry.attachments ?? {}))
     warnings.push(
       `Server "${name}": "attachments.outbound.paramPaths" holds "${path}", which has no effect; write "name[*]" for a list of files.`,

@@ -18,6 +18,8 @@ export interface ManagementToolSpec {
   readonly annotations?: ToolAnnotations | undefined;
   /** As `ToolExecutor.timeoutMs`. */
   readonly timeoutMs?: number | undefined;
+  /** As `ToolRegistration.available`. */
+  readonly available?: ((context: CallContext) => boolean) | undefined;
   /** Gives a text, an outcome, or anything else, which is told as compact JSON. */
   readonly execute: (args: JsonObject, context: CallContext, call: PreparedCall) => Promise<string | Outcome | Told>;
 }
@@ -30,13 +32,14 @@ export interface Told {
 
 /** Makes the tool. */
 export const managementTool = (spec: ManagementToolSpec): Tool => {
-  const { name, description, properties = {}, required = [], annotations, timeoutMs, execute } = spec;
+  const { name, description, properties = {}, required = [], annotations, timeoutMs, available, execute } = spec;
   return {
     registration: toRegistration({
       name,
       description,
       source: managementSource,
       annotations,
+      available,
       inputSchema: Object.freeze({ type: 'object', properties, ...(required.length > 0 && { required }) }),
     }),
     executor: {

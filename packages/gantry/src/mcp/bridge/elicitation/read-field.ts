@@ -1,0 +1,85 @@
+import { isObject } from '../../../kernel/json.ts';
+import { flattenText } from '../../../text/flatten.ts';
+import { valueProblem } from './field-value.ts';
+import type { FieldOption, FieldValue, FormField } from './form-field.ts';
+
+const maxDescriptionChars = 4_000;
+const formats = ['email', 'uri', 'date', 'date-time'] as const;
+
+/** Reads the schema of one field; `undefined` when it is none of the kinds that the protocol has. */
+export const readField = (name: string, schema: unknown, required: boolean): FormField | undefined => {
+  if (!isObject(schema)) return undefined;
+  const kind = readKind(schema);
+  if (!kind) return undefined;
+  const field: FormField = {
+    name,
+    ...textOf(schema, 'title', 200),
+    ...textOf(schema, 'description', maxDescriptionChars),
+    required,
+    ...kind,
+  };
+  const fallback = schema['default'];
+  if (fallback === undefined || valueProblem(field, fallback) !== undefined) return field;
+  return { ...field, default: fallback as FieldValue };
+};
+
+type Kind = Omit<FormField, 'name' | 'title' | 'description' | 'required' | 'default'>;
+
+const readKind = (schema: Readonly<Record<string, unknown>>): Kind | undefined => {
+  const type = schema['type'];
+  if (type === 'array') {
+    const items = schema['items'];
+    const options = isObject(items) && isStringTyped(items) ? readOptions(items, 'anyOf') : undefined;
+    return options && { type: 'choices', options, ...numbersOf(schema, ['minItems', 'maxItems']) };
+  }
+  if (isStringTyped(schema) && ('enum' in schema || 'oneOf' in schema)) {
+    const options = readOptions(schema, 'oneOf');
+    return options && { type: 'choice', options };
+  }
+  // A rule that is not checked here could let a value pass that the server never meant.
+  if (combining.some((keyword) => keyword in schema)) return undefined;
+  switch (type) {
+    case 'string': {
+      const format = formats.find((known) => known === schema['format']);
+      return { type, ...numbersOf(schema, ['minLength', 'maxLength']), ...(format && { format }) };
+    }
+    case 'number':
+    case 'integer':
+      return { type, ...numbersOf(schema, ['minimum', 'maximum']) };
+    case 'boolean':
+      return { type };
+    default:
+      return undefined;
+  }
+};
+
+const combining = ['enum', 'const', 'oneOf', 'anyOf', 'allOf', 'not', 'if', '$ref'];
+
+/** Older servers leave the type of a choice out. */
+const isStringTyped = (schema: Readonly<Record<string, unknown>>): boolean =>
+  schema['type'] === undefined || schema['type'] === 'string';
+
+const readOptions = (
+  schema: Readonly<Record<string, unknown>>,
+  keyword: 'oneOf' | 'anyOf',
+): readonly FieldOption[] | undefined => {
+  const list = schema['enum'] ?? schema[keyword];
+  if (!Array.isArray(list) || list.length === 0) return undefined;
+  const titles: readonly unknown[] = Array.isArray(schema['enumNames']) ? schema['enumNames'] : [];
+  const options = list.map((item: unknown, index): FieldOption | undefined => {
+    const value = isObject(item) && schema['enum'] === undefined ? item['const'] : item;
+    const title = isObject(item) ? item['title'] : titles[index];
+    if (typeof value !== 'string') return undefined;
+    return { value, ...(typeof title === 'string' && { title: flattenText(title) }) };
+  });
+  return options.every((option) => option !== undefined) ? options : undefined;
+};
+
+const textOf = (schema: Readonly<Record<string, unknown>>, key: 'title' | 'description', maxChars: number): object => {
+  const text = schema[key];
+  const flat = typeof text === 'string' ? flattenText(text, { maxChars }) : '';
+  return flat === '' ? {} : { [key]: flat };
+};
+
+const numbersOf = (schema: Readonly<Record<string, unknown>>, keys: readonly string[]): Partial<Kind> =>
+  Object.fromEntries(keys.map((key) => [key, schema[key]]).filter(([, value]) => typeof value === 'number'));
