@@ -31,6 +31,11 @@ const questionId = (outcome: Outcome): string => {
   return outcome.handle.id;
 };
 
+const answer = async (
+  bridge: BridgeHarness,
+  ...args: Parameters<BridgeHarness['bridge']['questions']['answer']>
+): Promise<Outcome> => (await bridge.bridge.questions.answer(...args)).outcome;
+
 const agent = { kind: 'agent', session: 'session/s1' } as const;
 const person = { kind: 'person' } as const;
 
@@ -51,7 +56,7 @@ describe('a question that is handed back', () => {
     expect(text).toContain('30 minutes');
     expect(server.done).toEqual([]);
 
-    const outcome = await bridge.bridge.questions.answer(id, { answers: { SEATS: 4 } }, agent);
+    const outcome = await answer(bridge, id, { answers: { SEATS: 4 } }, agent);
     expect(outcomeText(outcome)).toContain('booked 4 for Hamlet');
     expect(server.done).toEqual(['booked 4 for Hamlet']);
   });
@@ -65,7 +70,7 @@ describe('a question that is handed back', () => {
     expect(entry).toMatchObject({ id, value: { session: 'session/s1', call: { tool: 'book', round: 1 } } });
     const stored = JSON.stringify(entry);
     expect(stored).not.toContain('hunter2');
-    await bridge.bridge.questions.answer(id, { answers: { seats: 7 } }, agent);
+    await answer(bridge, id, { answers: { seats: 7 } }, agent);
     expect(await bridge.bridge.questions.list()).toEqual([]);
   });
 
@@ -79,14 +84,14 @@ describe('a question that is handed back', () => {
   it('asks the next round under a new id, bounded by maxPerCall', async () => {
     const { server, bridge } = await start({ elicitation: { ...handback, maxPerCall: 2 } });
     const first = questionId(await bridge.call('asking', 'trip', {}, { context: session }));
-    const next = await bridge.bridge.questions.answer(first, { answers: { city: 'Oslo' } }, agent);
+    const next = await answer(bridge, first, { answers: { city: 'Oslo' } }, agent);
     const second = questionId(next);
     expect(second).not.toBe(first);
     expect((await bridge.bridge.questions.list())[0]?.value.call).toMatchObject({
       round: 2,
       earlierRounds: [{ message: 'Which city?', action: 'accept', answeredFields: ['city'] }],
     });
-    const outcome = await bridge.bridge.questions.answer(second, { answers: { seats: 2 } }, agent);
+    const outcome = await answer(bridge, second, { answers: { seats: 2 } }, agent);
     expect(outcomeText(outcome)).toContain('trip to Oslo for 2');
     expect(server.done).toEqual(['trip to Oslo for 2']);
   });
@@ -94,9 +99,9 @@ describe('a question that is handed back', () => {
   it('asks several questions of one round one after another and sends their answers together', async () => {
     const { server, bridge } = await start();
     const first = questionId(await bridge.call('asking', 'pair', {}, { context: session }));
-    const second = questionId(await bridge.bridge.questions.answer(first, { answers: { one: 'A' } }, agent));
+    const second = questionId(await answer(bridge, first, { answers: { one: 'A' } }, agent));
     expect(server.done).toEqual([]);
-    await bridge.bridge.questions.answer(second, { answers: { two: 'B' } }, agent);
+    await answer(bridge, second, { answers: { two: 'B' } }, agent);
     expect(server.done).toEqual(['pair ["A","B"]']);
     expect(server.asked).toEqual(['pair']);
   });
@@ -105,7 +110,7 @@ describe('a question that is handed back', () => {
     const { bridge } = await start();
     const id = questionId(await bridge.call('asking', 'book', { show: 'a' }, { context: session }));
     const refused = (wrong: string, by: { kind: 'agent'; session: string | undefined }) =>
-      bridge.bridge.questions.answer(wrong, { answers: { seats: 1 } }, by).then(
+      answer(bridge, wrong, { answers: { seats: 1 } }, by).then(
         () => 'answered',
         (error: unknown) => (error as Error).message.replace(wrong, 'ID'),
       );
@@ -125,31 +130,27 @@ describe('a question that is handed back', () => {
   ])('stays open after the answer %j', async (given, message) => {
     const { bridge } = await start();
     const id = questionId(await bridge.call('asking', 'book', { show: 'a' }, { context: session }));
-    await expect(bridge.bridge.questions.answer(id, given, agent)).rejects.toThrow(message);
-    const outcome = await bridge.bridge.questions.answer(id, { answers: '{"seats": 3}' }, agent);
+    await expect(answer(bridge, id, given, agent)).rejects.toThrow(message);
+    const outcome = await answer(bridge, id, { answers: '{"seats": 3}' }, agent);
     expect(outcomeText(outcome)).toContain('booked 3 for a');
   });
 
   it('is answered once, by one of two who try at the same time', async () => {
     const { server, bridge } = await start();
     const id = questionId(await bridge.call('asking', 'book', { show: 'a' }, { context: session }));
-    const tries = await Promise.allSettled(
-      [1, 2].map((seats) => bridge.bridge.questions.answer(id, { answers: { seats } }, agent)),
-    );
+    const tries = await Promise.allSettled([1, 2].map((seats) => answer(bridge, id, { answers: { seats } }, agent)));
     expect(tries.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(server.done).toHaveLength(1);
-    await expect(bridge.bridge.questions.answer(id, { answers: { seats: 1 } }, agent)).rejects.toThrow(
-      /already answered/,
-    );
+    await expect(answer(bridge, id, { answers: { seats: 1 } }, agent)).rejects.toThrow(/already answered/);
   });
 
   it('may be declined without a word of the user, and the call tells of it', async () => {
     const { server, bridge } = await start();
     const id = questionId(await bridge.call('asking', 'wipe', {}, { context: session }));
-    const outcome = await bridge.bridge.questions.answer(id, { decline: true }, agent);
+    const outcome = await answer(bridge, id, { decline: true }, agent);
     expect(server.done).toEqual(['kept']);
     expect(outcomeText(outcome)).toContain('kept');
-    await expect(bridge.bridge.questions.answer(id, { decline: true }, agent)).rejects.toThrow(/already declined/);
+    await expect(answer(bridge, id, { decline: true }, agent)).rejects.toThrow(/already declined/);
   });
 
   it('that is a decision is taken from an agent only after the user has spoken', async () => {
@@ -160,18 +161,18 @@ describe('a question that is handed back', () => {
       'for the user to decide',
     );
     const yes = { answers: { confirm: true } };
-    await expect(bridge.bridge.questions.answer(id, yes, agent)).rejects.toThrow(/said nothing since/);
+    await expect(answer(bridge, id, yes, agent)).rejects.toThrow(/said nothing since/);
     turn = undefined;
-    await expect(bridge.bridge.questions.answer(id, yes, agent)).rejects.toThrow(/said nothing since/);
+    await expect(answer(bridge, id, yes, agent)).rejects.toThrow(/said nothing since/);
     turn = { atMs: Date.now() + 1_000, text: 'yes, do it' };
-    await bridge.bridge.questions.answer(id, yes, agent);
+    await answer(bridge, id, yes, agent);
     expect(server.done).toEqual(['wiped']);
   });
 
   it('may be answered by a person at any time, also when it is a decision', async () => {
     const { server, bridge } = await start();
     const id = questionId(await bridge.call('asking', 'wipe', {}, { context: session }));
-    await bridge.bridge.questions.answer(id, { answers: { confirm: true } }, person);
+    await answer(bridge, id, { answers: { confirm: true } }, person);
     expect(server.done).toEqual(['wiped']);
   });
 
@@ -189,7 +190,7 @@ describe('a question that is handed back', () => {
       return 'ack';
     });
     const id = questionId(await bridge.call('asking', 'book', { show: 'a' }, { context: session }));
-    await bridge.bridge.questions.answer(id, { answers: { seats: 1 } }, person);
+    await answer(bridge, id, { answers: { seats: 1 } }, person);
     expect(await told.promise).toMatchObject({
       namespace: 'session/s1',
       kind: 'question',
@@ -205,7 +206,7 @@ describe('a question that is handed back', () => {
     const { bridge } = await start(undefined, { clock });
     const id = questionId(await bridge.call('asking', 'book', { show: 'a' }, { context: session }));
     await clock.advance(31 * 60_000);
-    await expect(bridge.bridge.questions.answer(id, { answers: { seats: 1 } }, agent)).rejects.toThrow(/expired/);
+    await expect(answer(bridge, id, { answers: { seats: 1 } }, agent)).rejects.toThrow(/expired/);
     expect(await bridge.bridge.questions.list()).toEqual([]);
   });
 
@@ -236,7 +237,7 @@ describe('a question that is handed back', () => {
     ]);
     await bridge.write(Object.fromEntries(entries));
     await bridge.bridge.reload();
-    await expect(bridge.bridge.questions.answer(id, { answers: { seats: 1 } }, agent)).rejects.toThrow(/cancelled/);
+    await expect(answer(bridge, id, { answers: { seats: 1 } }, agent)).rejects.toThrow(/cancelled/);
     expect(server.done).toEqual([]);
   });
 
@@ -247,7 +248,7 @@ describe('a question that is handed back', () => {
     );
     await bridge.bridge.questions.release('subagent/x');
     await expect(
-      bridge.bridge.questions.answer(id, { answers: { seats: 1 } }, { kind: 'agent', session: 'subagent/x' }),
+      answer(bridge, id, { answers: { seats: 1 } }, { kind: 'agent', session: 'subagent/x' }),
     ).rejects.toThrow(/run that asked has ended/);
   });
 
@@ -256,7 +257,7 @@ describe('a question that is handed back', () => {
     const id = questionId(await bridge.call('asking', 'book', { show: 'a' }, { context: session }));
     await server[Symbol.asyncDispose]();
     await bridge.bridge.refresh('asking').catch(() => undefined);
-    await expect(bridge.bridge.questions.answer(id, { answers: { seats: 1 } }, agent)).rejects.toThrow(/stays open/);
+    await expect(answer(bridge, id, { answers: { seats: 1 } }, agent)).rejects.toThrow(/stays open/);
     expect(await bridge.bridge.questions.list()).toHaveLength(1);
   });
 });
@@ -290,8 +291,8 @@ describe('a question that is not handed back', () => {
   it('is shown to an operator, who may answer it', async () => {
     const { server, bridge } = await start({});
     const id = questionId(await bridge.call('asking', 'book', { show: 'a' }, { context: { caller: 'operator' } }));
-    await bridge.bridge.questions.answer(id, { answers: { seats: '5' } }, person).catch(() => undefined);
-    await bridge.bridge.questions.answer(id, { answers: { seats: 5 } }, person).catch(() => undefined);
+    await answer(bridge, id, { answers: { seats: '5' } }, person).catch(() => undefined);
+    await answer(bridge, id, { answers: { seats: 5 } }, person).catch(() => undefined);
     expect(server.done).toEqual(['booked 5 for a']);
   });
 

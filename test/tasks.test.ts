@@ -5,6 +5,7 @@ import { systemClock } from '../packages/gantry/src/kernel/clock.ts';
 import { openSqliteStore } from '../packages/gantry/src/store/sqlite/open-sqlite-store.ts';
 import type { Store } from '../packages/gantry/src/store/store.ts';
 import { fakeClock } from '../packages/gantry/src/testing/fake-clock.ts';
+import type { CallContext } from '../packages/gantry/src/tool/context.ts';
 import type { Outcome } from '../packages/gantry/src/tool/outcome.ts';
 import { outcomeText } from '../packages/gantry/src/tool/outcome-text.ts';
 import type { BridgeHarness, HarnessOptions } from './fixtures/bridge-harness.ts';
@@ -116,14 +117,13 @@ describe('a background task', () => {
     await expect.poll(() => bridge.bridge.tasks.list()).toEqual([]);
   });
 
-  it.each([
-    ['the run cannot receive late results', { receivesLateResults: false }],
-    ['a wisp or a schedule calls', { namespace: 'schedule/x' }],
-    ['a client of the gateway calls', { caller: 'client' }],
+  it.each<[string, CallContext]>([
+    ['the run cannot receive late results', { ...session, receivesLateResults: false }],
+    ['a wisp or a schedule calls', { ...session, namespace: 'schedule/x' }],
+    ['a client of the gateway calls', { caller: 'client', receivesLateResults: true }],
   ])('is not started when %s: the server runs the tool at once', async (_why, context) => {
     const { server, bridge } = await start();
-    const given = context.caller === 'client' ? { ...context, namespace: undefined } : context;
-    const text = await bridge.text('lab', 'research', { topic: 'x' }, { context: { ...session, ...given } as never });
+    const text = await bridge.text('lab', 'research', { topic: 'x' }, { context });
     expect(text).toBe('ran at once');
     expect(server.tasks).toEqual([]);
   });
@@ -295,7 +295,11 @@ describe('a question in the middle of a task', () => {
     await server.until('tasks/get', server.seen.length + 2);
     expect(await bridge.bridge.questions.list()).toHaveLength(1);
     const agent = { kind: 'agent', session: 'session/s1' } as const;
-    const answered = await bridge.bridge.questions.answer(questionId, { answers: { city: 'Oslo' } }, agent);
+    const { outcome: answered } = await bridge.bridge.questions.answer(
+      questionId,
+      { answers: { city: 'Oslo' } },
+      agent,
+    );
     expect(outcomeText(answered)).toContain(`The answer was sent. Task ${id} goes on`);
     expect(server.tasks[0]?.answers).toEqual([['k1', { action: 'accept', content: { city: 'Oslo' } }]]);
     server.complete(0, 'fine');

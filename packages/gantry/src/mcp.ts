@@ -6,3 +6,11 @@ export type { McpProgram, McpToolsOptions } from './host/plugins/mcp-tools.ts';
 export type { ArgGuard, ArgGuardHandler, ArgGuardHandlers, GuardedCall } from './mcp/bridge/guards/arg-guard.ts';
 export type { ServerState, ServerStatus } from './mcp/wire/server-state.ts';
 export type { ServiceDetails } from './mcp/wire/manage-messages.ts';
+export type {
+  ElicitationAnswer,
+  ElicitationRequest,
+  ElicitationResponder,
+} from './mcp/bridge/elicitation/responder.ts';
+export type { FieldOption, FieldValue, FormField } from './mcp/bridge/elicitation/form-field.ts';
+export type { LastUserTurn } from './mcp/bridge/questions/question-desk.ts';
+export type { Notify } from './tool/ports.ts';

@@ -30,6 +30,10 @@ export type GantryErrorCode =
   | 'guide_unknown'
   /** No scheduled task of that name. `{ name, known }` */
   | 'schedule_unknown'
+  /** No open question of that id that this caller may answer. `{ id }` */
+  | 'question_unknown'
+  /** No background task of that id that this caller may cancel. `{ id }` */
+  | 'task_unknown'
   /** Nothing is kept in working memory under that key. `{ key }` */
   | 'memory_unknown'
   /** The server is configured but cannot be reached now. `{ name }` */
@@ -48,6 +52,10 @@ export type GantryErrorCode =
   | 'plugin_unresolved'
   /** An optional package is not installed. `{ package, install }` */
   | 'package_missing'
+  /** No model is configured that could do this. `{ tier? }` */
+  | 'model_missing'
+  /** A model provider refused the request, failed, or gave nothing that can be used. `{ provider, model, status?, maxTokens?, usedTokens? }` */
+  | 'model_failed'
   /** The store was written by a newer Gantry. `{ found, supported }` */
   | 'store_too_new'
   /** A record with this id is there already. `{ id }` */

@@ -103,12 +103,10 @@ const settle = async (
   signal: AbortSignal | undefined,
 ): Promise<Called> => {
   const { clock } = deps;
-  const questions = questionsOf(deps);
-  const question = (await questions.list()).find((open) => open.id === questionId);
   const startedMs = clock.elapsedMs();
-  const outcome = await questions.answer(questionId, given, { kind: 'person' }, signal);
-  return toCalled(outcome, {
-    toolName: question ? `${question.value.server}: ${question.value.call.tool}` : 'unknown',
+  const called = await questionsOf(deps).answer(questionId, given, { kind: 'person' }, signal);
+  return toCalled(called.outcome, {
+    toolName: `${called.server}: ${called.tool}`,
     toolCallId: questionId,
     durationMs: clock.elapsedMs() - startedMs,
   });

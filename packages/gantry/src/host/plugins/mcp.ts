@@ -3,6 +3,8 @@ import { createEnvelope } from '../../bus/envelope.ts';
 import { messageHeaders } from '../../bus/headers.ts';
 import { topics } from '../../bus/topics.ts';
 import type { McpBridgeSettings } from '../../mcp/bridge/bridge-options.ts';
+import type { ElicitationResponder } from '../../mcp/bridge/elicitation/responder.ts';
+import type { LastUserTurn } from '../../mcp/bridge/questions/question-desk.ts';
 import type { McpBridge } from '../../mcp/bridge/bridge.ts';
 import { createMcpBridge } from '../../mcp/bridge/bridge.ts';
 import { createMcpConfigFile } from '../../mcp/bridge/config/config-file.ts';
@@ -16,6 +18,7 @@ import type { McpServersIndexed } from '../../mcp/wire/index-message.ts';
 import { serversIndexedType } from '../../mcp/wire/index-message.ts';
 import type { ServiceDetails } from '../../mcp/wire/manage-messages.ts';
 import type { Plugin, PluginHost, ServiceKey } from '../../plugin/plugin.ts';
+import type { Notify } from '../../tool/ports.ts';
 import type { CallContext } from '../../tool/context.ts';
 import { createVolume } from '../../volume/volume.ts';
 import { version } from '../version.ts';
@@ -34,6 +37,14 @@ export interface McpOptions extends McpBridgeSettings, McpToolsSettings {
   readonly isOwnListener?: IsOwnListener | undefined;
   /** Servers are connected after that; default at once. */
   readonly connectAfter?: Promise<unknown> | undefined;
+  /** Who answers questions of servers, by the name that policies use. Default nobody: only the operator's defaults answer. */
+  readonly responders?: ReadonlyMap<string, ElicitationResponder> | undefined;
+  /** Which of them answers where a policy names none. */
+  readonly defaultResponder?: string | undefined;
+  /** What the user of a session said last. Without it no decision is taken from an agent. */
+  readonly lastUserTurn?: LastUserTurn | undefined;
+  /** Tells sessions of results that come late; without it they are only kept in working memory. */
+  readonly notify?: Notify | undefined;
 }
 
 /** The MCP servers of a Gantry, for those who show or change them. */
@@ -69,6 +80,10 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
       env = process.env,
       isOwnListener,
       connectAfter,
+      responders,
+      defaultResponder,
+      lastUserTurn,
+      notify,
       ...settings
     } = options;
     const bridge = createMcpBridge({
@@ -80,6 +95,9 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
       settings,
       version,
       connectAfter,
+      responders,
+      defaultResponder,
+      lastUserTurn,
       store: gantry.store,
       stash: gantry.memory.stash,
       addresses: { policy: readNetPolicy(env), isOwnListener: isOwnListener ?? (() => false) },
@@ -103,6 +121,7 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
       store: gantry.store,
       dataDir: gantry.dataDir,
       settings,
+      notify,
       requestTimeoutMs: settings.defaultTimeoutMs,
     });
     const { index, manage, search, typed } = agentSide;

@@ -168,7 +168,7 @@ export const createMcpTools = async (options: McpToolsOptions): Promise<McpTools
   });
 
   const withServers = [
-    { tool: answerQuestion(manage), isNeeded: ({ handback }: ServerSummary) => handback },
+    { tool: answerQuestion(manage, surfaces), isNeeded: ({ handback }: ServerSummary) => handback },
     { tool: cancelTask(manage), isNeeded: (server: ServerSummary) => server.tasks },
   ];
   const isOffered = ({ registration: { name }, executor }: Tool): boolean => registry.getExecutor(name) === executor;

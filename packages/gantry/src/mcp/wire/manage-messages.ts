@@ -193,6 +193,8 @@ export interface AnswerQuestion {
 
 /** The answer to {@link AnswerQuestion}: how the call went on. */
 export interface QuestionAnswered {
+  /** The server whose call went on. */
+  readonly server: string;
   readonly reply: ToolReply;
 }
 

@@ -17,6 +17,8 @@ const statusOf: Partial<Record<GantryErrorCode, ErrorStatus>> = {
   server_unknown: 404,
   guide_unknown: 404,
   schedule_unknown: 404,
+  question_unknown: 404,
+  task_unknown: 404,
   memory_unknown: 404,
   record_exists: 409,
   revision_conflict: 409,

@@ -113,8 +113,8 @@ export const serveManage = async (options: ManageOptions): Promise<AsyncDisposab
       const { answers, decline } = body;
       const given = { answers, decline: decline === true };
       const session = optionalTextIn(body, 'sessionId');
-      const outcome = await options.answerQuestion(id, given, { kind: 'agent', session }, signal);
-      return { reply: toReply(outcome, { id: toolCallId, name: 'mcp_answer' }) };
+      const { server, outcome } = await options.answerQuestion(id, given, { kind: 'agent', session }, signal);
+      return { server, reply: toReply(outcome, { id: toolCallId, name: 'mcp_answer' }) };
     },
   });
   handlers.set(types.cancelTask, {

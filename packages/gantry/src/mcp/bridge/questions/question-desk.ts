@@ -66,6 +66,13 @@ export type TellSession = (late: {
   readonly outcome: Outcome;
 }) => Promise<void>;
 
+/** A call that went on after its question was answered. */
+export interface AnsweredCall {
+  readonly server: string;
+  readonly tool: string;
+  readonly outcome: Outcome;
+}
+
 /** Open and settled questions of a bridge. */
 export interface QuestionDesk extends AsyncDisposable {
   /** Finds calls that a crash interrupted, and begins to look after what expires. */
@@ -75,11 +82,11 @@ export interface QuestionDesk extends AsyncDisposable {
   /** Hands a question back: how the call ended for now, or why the question is declined instead. */
   handBack(asked: AskedCall): Promise<Outcome | { readonly action: 'decline'; readonly reason: string }>;
   /**
-   * Answers or declines a question and gives how its call went on: its result, or the next question.
+   * Answers or declines a question and gives how its call went on: its result, or the next question. A task only says that it goes on.
    * @throws {GantryError} `invalid_arguments` when it cannot be answered or the answer does not fit; `execution_failed` when the call
    * could not go on. Both leave an open question open.
    */
-  answer(id: string, given: GivenAnswer, by: Answerer, signal?: AbortSignal): Promise<Outcome>;
+  answer(id: string, given: GivenAnswer, by: Answerer, signal?: AbortSignal): Promise<AnsweredCall>;
   /** Open questions, oldest first. */
   list(): Promise<readonly LedgerEntry<QuestionRecord>[]>;
   /** Cancels the questions of servers that are gone or have another policy now; `current` gives the policy hash by server id. */
@@ -270,7 +277,7 @@ export const createQuestionDesk = (options: QuestionDeskOptions): QuestionDesk =
       }).catch((error: unknown) => {
         log.error({ question: id, reason: messageOf(error) }, 'a session could not be told how its call went on');
       });
-    return outcome;
+    return { server: record.server, tool: record.call.tool, outcome };
   };
 
   return {

@@ -5,8 +5,10 @@ import type { QuestionRecord } from './question-record.ts';
 
 /** The same words for an unknown question and for one of another session, so that nobody learns which questions there are. */
 export const noOpenQuestion = (id: string): GantryError =>
-  refusal(
+  new GantryError(
+    'question_unknown',
     `There is no open question "${shown(id)}" in this conversation. Use the question_id exactly as the result that asked gave it.`,
+    { details: { id } },
   );
 
 /** Why a question cannot be answered any more; undefined while it can. */

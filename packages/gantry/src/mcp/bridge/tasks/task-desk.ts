@@ -60,7 +60,7 @@ export interface TaskDesk extends AsyncDisposable {
   list(): Promise<readonly LedgerEntry<TaskRecord>[]>;
   /**
    * Cancels a task; its session is not told. Gives a sentence for whoever asked.
-   * @throws {GantryError} `invalid_arguments` for a task that is unknown or not theirs.
+   * @throws {GantryError} `task_unknown`, also for a task that is not theirs.
    */
   cancel(id: string, by: Answerer): Promise<string>;
   /** Cancels the tasks of servers that will be gone, run no tasks any more, or have another address. */
@@ -233,8 +233,9 @@ export const createTaskDesk = (options: TaskDeskOptions): TaskDesk => {
       const entry = await ledger.get(id);
       if (!entry || (by.kind === 'agent' && entry.value.session !== by.session))
         throw new GantryError(
-          'invalid_arguments',
+          'task_unknown',
           `There is no task "${shown(id)}" in this conversation. Use the task_id exactly as the result that started it gave it.`,
+          { details: { id } },
         );
       if (entry.settlement) return `Task ${id} has already ended: ${entry.settlement.as}.`;
       await cancelOnServer(entry);

@@ -3,10 +3,11 @@ import type { CallContext } from '../../../tool/context.ts';
 import type { Tool } from '../../../tool/executor.ts';
 import { fromReply } from '../../../tool/messages.ts';
 import type { ManageClient } from '../manage-client.ts';
+import type { Surfaces } from '../typed/surfaces.ts';
 import { managementTool, textArgument } from './management-tool.ts';
 
 /** `mcp_answer`: answers a question of a server that was handed back to this session. */
-export const answerQuestion = (manage: Pick<ManageClient, 'answer'>): Tool =>
+export const answerQuestion = (manage: Pick<ManageClient, 'answer'>, surfaces: Pick<Surfaces, 'pin'>): Tool =>
   managementTool({
     name: 'mcp_answer',
     description:
@@ -24,7 +25,7 @@ export const answerQuestion = (manage: Pick<ManageClient, 'answer'>): Tool =>
       const questionId = textArgument(args, 'question_id');
       if (questionId === '')
         throw new GantryError('invalid_arguments', 'Give "question_id", as the result that asked gave it.');
-      const { reply } = await manage.answer(
+      const { server, reply } = await manage.answer(
         {
           questionId,
           answers: args['answers'],
@@ -34,6 +35,7 @@ export const answerQuestion = (manage: Pick<ManageClient, 'answer'>): Tool =>
         },
         context.signal,
       );
+      await surfaces.pin(context, server);
       return fromReply(reply);
     },
   });
