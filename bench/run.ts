@@ -2,6 +2,7 @@
 import { benchContextCost } from './context-cost.ts';
 import { benchGatewayCalls } from './gateway-calls.ts';
 import { benchInvoke } from './invoke.ts';
+import { benchSchedule } from './schedule.ts';
 import { benchScriptRunners } from './script-runners.ts';
 import { benchReader } from './reader.ts';
 import { benchStartUp } from './start-up.ts';
@@ -11,6 +12,7 @@ const benches: Readonly<Record<string, { readonly title: string; readonly run: (
   gateway: { title: 'A call through the gateway', run: benchGatewayCalls },
   context: { title: 'What the tools of servers cost in context', run: benchContextCost },
   scripts: { title: 'Script runners', run: benchScriptRunners },
+  schedule: { title: 'The schedule', run: benchSchedule },
   reader: { title: 'Reading pages', run: benchReader },
   start: { title: 'Start-up and memory', run: benchStartUp },
 };

@@ -192,7 +192,7 @@ describe('the page about them', async () => {
     const guards = createArgGuards();
     for (const example of examples)
       for (const [name, entry] of Object.entries(mcpFileSchema.parse(example).mcpServers)) {
-        expect(refusalOf(entry, 'off', guards, {})).toBeUndefined();
+        expect(refusalOf(entry, { stdio: 'off', argGuards: guards, env: {}, authProfiles: new Set() })).toBeUndefined();
         expect(warningsOf(name, entry)).toEqual([]);
       }
   });

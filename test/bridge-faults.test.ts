@@ -554,7 +554,7 @@ describe('calling', () => {
 
   it.each([
     { mode: 'off', offered: {}, elicitation: { error: expect.objectContaining({ code: -32_601 }) as unknown } },
-    { mode: 'auto', offered: { elicitation: { form: {} } }, elicitation: { result: { action: 'decline' } } },
+    { mode: 'decline', offered: { elicitation: { form: {} } }, elicitation: { result: { action: 'decline' } } },
   ])(
     'answers every request of a server, offered or not (elicitation $mode)',
     async ({ mode, offered, elicitation }) => {

@@ -39,7 +39,7 @@ describe('a bridge to a server of 2026', () => {
 
   it("hands on the tool's own error as it is, and ends a call whose server asks again and again", async () => {
     await using server = await startModernServer();
-    await using t = await startBridge({ modern: { url: server.url } });
+    await using t = await startBridge({ modern: { url: server.url, elicitation: { mode: 'decline' } } });
     await t.bridge.ready();
     expect(await t.call('modern', 'fail')).toMatchObject({
       status: 'failed',

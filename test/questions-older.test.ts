@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fakeClock } from '../packages/gantry/src/testing/fake-clock.ts';
 import { startBridge } from './fixtures/bridge-harness.ts';
 import { startOlderAskingServer } from './fixtures/older-servers.ts';
 
@@ -15,7 +16,7 @@ describe('a server of the older protocol that asks over its session', () => {
 
   it('is declined by what nobody answers, and the result tells the agent which fields to give', async () => {
     await using server = await startOlderAskingServer();
-    await using t = await startBridge({ old: { url: server.url } });
+    await using t = await startBridge({ old: { url: server.url, elicitation: { mode: 'decline' } } });
     const text = await t.text('old', 'send', {}, { context: session });
     expect(text).toContain('sent with {"action":"decline"}');
     expect(text).toContain('mailbox');
@@ -33,6 +34,37 @@ describe('a server of the older protocol that asks over its session', () => {
     expect(await t.bridge.questions.list()).toEqual([]);
   });
 
+  it('is not told that it may ask while nothing could answer it', async () => {
+    await using server = await startOlderAskingServer();
+    await using t = await startBridge({ old: { url: server.url } });
+    expect(await t.text('old', 'send', {}, { context: session })).toContain('does not support');
+  });
+
+  it('may take longer than the call for an answer of a person: the clock of the call stands still meanwhile', async () => {
+    await using server = await startOlderAskingServer();
+    const clock = fakeClock();
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const person = {
+      answer: async () => {
+        asked.resolve();
+        await answered.promise;
+        return { action: 'accept' as const, content: { mailbox: 'home' } };
+      },
+    };
+    const elicitation = { responder: 'person', responderTimeoutMs: 0 };
+    await using t = await startBridge(
+      { old: { url: server.url, elicitation, toolTimeoutMs: 1_000 } },
+      { clock, responders: new Map([['person', person]]) },
+    );
+    await t.bridge.ready();
+    const sent = t.text('old', 'send', {}, { context: session });
+    await asked.promise;
+    await clock.advance(120_000);
+    answered.resolve();
+    expect(await sent).toContain('"mailbox":"home"');
+  });
+
   it('is counted for every call that is open on it, because it does not say which one asks', async () => {
     await using server = await startOlderAskingServer();
     await using t = await startBridge({
@@ -48,7 +80,7 @@ describe('a server of the older protocol that asks over its session', () => {
 
   it('is not tried again when it fails after a question', async () => {
     await using server = await startOlderAskingServer();
-    await using t = await startBridge({ old: { url: server.url, elicitation: {} } });
+    await using t = await startBridge({ old: { url: server.url, elicitation: { mode: 'decline' } } });
     const text = await t.text('old', 'crash', {}, { context: session });
     expect(server.crashed).toBe(1);
     expect(text).toContain('mailbox');

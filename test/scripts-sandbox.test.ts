@@ -12,6 +12,7 @@ import type { RunnerSetting } from '../packages/gantry/src/scripts/choose-runner
 import { chooseRunner } from '../packages/gantry/src/scripts/choose-runner.ts';
 import { pythonRunners } from '../packages/gantry/src/scripts/python-runners.ts';
 import type { ScriptRequest, ScriptResult, ScriptRunner } from '../packages/gantry/src/scripts/runner.ts';
+import { unexpected } from './fixtures/expected-runner.ts';
 import { serveWheels } from './fixtures/wheel-index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gantry-scripts-'));
@@ -29,15 +30,14 @@ const open = (setting: RunnerSetting, more: Partial<Parameters<typeof pythonRunn
 
 const settings = ['sandbox', 'landlock'] as const;
 const choices = await Promise.all(settings.map((setting) => open(setting)));
-for (const [index, { runner, reason }] of choices.entries())
-  if (!runner) console.warn(`skipped: the suite of the ${settings[index]} runner. ${reason}`);
+for (const [index, name] of settings.entries()) {
+  const { runner, reason = '' } = choices[index] ?? {};
+  if (runner) continue;
+  const why = unexpected(name, reason);
+  if (why === undefined) throw new Error(reason);
+  console.warn(`skipped: the suite of the ${name} runner. ${why}`);
+}
 
-/** Everything on this machine that a run could leave behind. */
-const leftovers = (): string[] => {
-  const folders = readdirSync(tmpdir()).filter((name) => name.startsWith('gantry-run-'));
-  const marked = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && commandOf(name).includes(mark));
-  return [...folders, ...marked];
-};
 const mark = `gantry-mark-${process.pid}`;
 const commandOf = (pid: string): string => {
   try {
@@ -140,56 +140,6 @@ describe.each(settings.map((name, index) => ({ name, runner: choices[index]?.run
       `try:\n    ${body.replaceAll('\n', '\n    ')}\nexcept OSError as error:\n    print("refused", error.errno)\nelse:\n    print("DONE")`;
 
     scriptIt.each([
-      ['read a file of the host', `open(${JSON.stringify(join(folder, 'secret.txt'))}).read()`],
-      ['read the passwords', 'open("/etc/shadow").read()'],
-      ['list the home of root', 'import os; os.listdir("/root")'],
-      ['write to /usr', 'open("/usr/x", "w")'],
-      ['write to /etc', 'open("/etc/x", "w")'],
-      ['write to the root', 'open("/x", "w")'],
-      ['write to /dev', 'open("/dev/x", "w")'],
-      ['change the kernel', 'open("/proc/sys/kernel/hostname", "w").write("x")'],
-      ['make a device', 'import os, stat; os.mknod("dev", 0o600 | stat.S_IFBLK, os.makedev(8, 0))'],
-      ['reach a port of the host', 'import socket; socket.create_connection(("127.0.0.1", PORT), 2)'],
-      ['resolve a name', 'import socket; socket.getaddrinfo("example.com", 80)'],
-      ['open a raw socket', 'import socket; socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)'],
-      ['open a packet socket', 'import socket; socket.socket(socket.AF_PACKET, socket.SOCK_RAW)'],
-      ['become root', 'import os; os.setuid(0) if os.getuid() else os.setuid(12345)'],
-      ['change its root', 'import os; os.chroot(".")'],
-    ])('does not let a script %s', async (_what, body) => {
-      const { port } = hostPort.address() as AddressInfo;
-      const result = await run(tries(body.replace('PORT', String(port))));
-      expect(result.stdout).toMatch(/^refused/);
-    });
-
-    // The numbers are those of x64.
-    it.skipIf(!runner || process.arch !== 'x64').each([
-      ['unshare', 272, '0x10000000'],
-      ['mount', 165, '0, 0, 0, 0, 0'],
-      ['ptrace', 101, '0, 0, 0, 0'],
-      ['keyctl', 250, '0, 0, 0'],
-      ['bpf', 321, '0, 0, 0'],
-      ['io_uring_setup', 425, '1, 0'],
-      ['process_vm_readv', 310, '1, 0, 0, 0, 0, 0'],
-    ])('refuses the system call %s', async (_name, number, args) => {
-      const script = `import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\nprint(libc.syscall(${number}, ${args}), ctypes.get_errno())`;
-      expect((await run(script)).stdout).toBe('-1 1\n');
-    });
-
-    scriptIt('shows nothing of the environment of the host, nor of its processes', async () => {
-      const script = [
-        'import os, glob',
-        'found = dict(os.environ)',
-        'for path in glob.glob("/proc/[0-9]*/environ"):',
-        '    try: found[path] = open(path, "rb").read().decode()',
-        '    except OSError: pass',
-        'print(found)',
-      ].join('\n');
-      const { stdout } = await run(script);
-      expect(stdout).toContain('GANTRY_INPUT');
-      expect(stdout).not.toContain('env secret');
-    });
-
-    scriptIt.each([
       ['memory', 'x = bytearray(3 << 30)', 'memory limit'],
       ['memory', 'x = []\nwhile True: x.append(bytearray(8 << 20))', 'memory limit'],
       ['file-size', 'f = open("big", "wb")\nwhile True: f.write(bytes(1 << 20))', 'for one file'],
@@ -267,25 +217,6 @@ describe.each(settings.map((name, index) => ({ name, runner: choices[index]?.run
       expect(result).toMatchObject({ outcome: 'limit', limit: 'cpu', message: expect.stringContaining('1 s') });
     });
 
-    scriptIt('collects files without following links out of the work folder', async () => {
-      const script = [
-        'import os',
-        'os.symlink("/etc/passwd", "passwd")',
-        `os.symlink(${JSON.stringify(join(folder, 'secret.txt'))}, "secret")`,
-        'os.symlink("/", "root")',
-        'os.mkfifo("pipe")',
-        'os.mkdir("out")',
-        'open("out/result.csv", "w").write("a,b")',
-      ].join('\n');
-      const { files, filesLeftOut } = await run(script);
-      expect(files.map(({ path, bytes }) => [path, Buffer.from(bytes).toString()])).toEqual([
-        ['out/result.csv', 'a,b'],
-      ]);
-      expect(filesLeftOut.map((line) => line.split(':')[0])).toEqual(
-        expect.arrayContaining(['passwd', 'pipe', 'root', 'secret']),
-      );
-    });
-
     scriptIt('stops when its caller gives up', async () => {
       const controller = new AbortController();
       const running = (runner as ScriptRunner).run(
@@ -344,19 +275,18 @@ describe.each(settings.map((name, index) => ({ name, runner: choices[index]?.run
     });
 
     scriptIt('leaves no process when the host is killed', async () => {
+      // Nobody clears its folders away, so they get a place of their own.
+      const temporary = join(folder, 'host');
+      mkdirSync(temporary, { recursive: true });
       const host = spawn(
         process.execPath,
         ['--conditions=gantry-source', join(import.meta.dirname, 'fixtures/script-host.ts'), name, mark],
-        {
-          stdio: ['ignore', 'pipe', 'inherit'],
-        },
+        { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, TMPDIR: temporary } },
       );
       const [pid] = (await once(createInterface({ input: host.stdout }), 'line')) as [string];
       host.kill('SIGKILL');
       await once(host, 'exit');
       await expect.poll(() => commandOf(pid).includes(mark), { timeout: 10_000 }).toBe(false);
-      for (const left of leftovers())
-        if (left.startsWith('gantry-run-')) rmSync(join(tmpdir(), left), { recursive: true });
     });
   },
 );

@@ -1,12 +1,17 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Gantry } from 'gantry';
-import { createGantry, outcomeText } from 'gantry';
+import { createGantry, outcomeText, silentLog } from 'gantry';
 import { createOwnListeners } from 'gantry/net';
+import { braveKeyName } from 'gantry/web';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { WebOptions } from '../packages/gantry/src/web/web.ts';
 import { web } from '../packages/gantry/src/web/web.ts';
 import type { LoopbackServer } from './fixtures/listen-on-loopback.ts';
 import { listenOnLoopback } from './fixtures/listen-on-loopback.ts';
+import { publicNetwork, startServer } from './fixtures/public-web.ts';
 
 const running: AsyncDisposable[] = [];
 afterEach(async () => {
@@ -114,6 +119,95 @@ describe('the inside of the network', () => {
     const outcome = await gantry.call('web_browse', { url: `${origin}/short` }, context);
     expect(outcomeText(outcome)).toContain('listener of Gantry itself');
     expect(asked).toEqual([]);
+  });
+});
+
+describe('a name that no resolver knows', () => {
+  it.each([
+    ['in production', {}],
+    ['in production with private networks open', { FETCH_URL_ALLOW_PRIVATE_NETWORK: 'true' }],
+    ['elsewhere', { RUN_ENV: 'development' }],
+  ])('is refused %s, and no engine hears of it', async (_where, env) => {
+    const crawl4ai = await startServer((_request, response) => void response.end('{}'));
+    running.push(crawl4ai);
+    const gantry = await start({
+      env,
+      network: { lookup: async () => [] },
+      fetchEngineOrder: 'crawl4ai,safe_http',
+      crawl4aiBaseUrl: `http://127.0.0.1:${crawl4ai.port}`,
+    });
+    for (const tool of ['fetch_url', 'web_browse']) {
+      const outcome = await gantry.call(tool, { url: 'http://nobody.example/' }, context);
+      expect(outcome.status).toBe('failed');
+      expect(outcomeText(outcome)).toMatch(/nobody\.example.*no addresses/);
+    }
+    expect(crawl4ai.asked).toEqual([]);
+  });
+});
+
+describe('a Crawl4AI server', () => {
+  it('reads for fetch_url where private networks are open, with the cookies that are set', async () => {
+    let sent = '';
+    const crawl4ai = await startServer((request, response) => {
+      if (request.url === '/health') return void response.end('{}');
+      request.on('data', (piece: Buffer) => (sent += piece.toString()));
+      request.on('end', () =>
+        response.end(JSON.stringify({ success: true, results: [{ success: true, markdown: '# From the crawler' }] })),
+      );
+    });
+    running.push(crawl4ai);
+    const gantry = await start({
+      network: { lookup: async () => ['93.184.215.14'] },
+      fetchEngineOrder: 'crawl4ai',
+      crawl4aiBaseUrl: `http://127.0.0.1:${crawl4ai.port}`,
+      crawl4aiCookies: [{ name: 'a', value: 'b', url: 'http://public.example/' }],
+    });
+    const outcome = await gantry.call('fetch_url', { url: 'http://public.example/' }, context);
+    expect(outcomeText(outcome)).toContain('# From the crawler');
+    expect(crawl4ai.asked).toEqual(['/health', '/crawl']);
+    expect(sent).toContain('"name":"a"');
+  });
+});
+
+describe('searching', () => {
+  const braveSite = async () => {
+    const tokens: unknown[] = [];
+    const picture = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(6_000)]);
+    const server = await startServer((request, response) => {
+      if (request.url?.startsWith('/res/') === true) {
+        tokens.push(request.headers['x-subscription-token']);
+        const results = [
+          { title: 'A ship', url: 'https://a.example/', properties: { url: 'https://a.example/ship.png' } },
+        ];
+        response.setHeader('content-type', 'application/json').end(JSON.stringify({ results, web: { results } }));
+      } else response.setHeader('content-type', 'image/png').end(request.method === 'HEAD' ? undefined : picture);
+    });
+    running.push(server);
+    return { tokens, picture, network: publicNetwork(server.port) };
+  };
+
+  it('uses the key that a workspace brought along, before the one of the operator', async () => {
+    const { tokens, network } = await braveSite();
+    const gantry = await start({ env: { BRAVE_API_KEY: 'ours' }, network, searchMinIntervalMs: 0 });
+    await gantry.store.secrets.put(braveKeyName('guild-1'), 'theirs');
+    for (const workspace of ['guild-1', 'guild-2'])
+      await gantry.call('web_search', { query: 'q' }, { ...context, workspace });
+    expect(tokens).toEqual(['theirs', 'ours']);
+  });
+
+  it('leaves the images that it found in the shared folder', async () => {
+    const { network, picture } = await braveSite();
+    const dataDir = mkdtempSync(join(tmpdir(), 'gantry-web-'));
+    running.push({ [Symbol.asyncDispose]: async () => rmSync(dataDir, { recursive: true, force: true }) });
+    const gantry = await createGantry({ dataDir, config: undefined, log: silentLog })
+      .use(web({ env: { BRAVE_API_KEY: 'ours' }, network }))
+      .start();
+    running.push(gantry);
+    const outcome = await gantry.call('web_search', { query: 'ships', category: 'image' }, context);
+    const [attachment] = (outcome.status === 'done' && outcome.attachments) || [];
+    expect(attachment).toMatchObject({ name: 'ship.png', mime: 'image/png', size: picture.byteLength });
+    expect(readFileSync(attachment?.path ?? '')).toEqual(picture);
+    expect(outcomeText(outcome)).toContain(attachment?.path);
   });
 });
 

@@ -14,3 +14,5 @@ export type {
 export type { FieldOption, FieldValue, FormField } from './mcp/bridge/elicitation/form-field.ts';
 export type { LastUserTurn } from './mcp/bridge/questions/question-desk.ts';
 export type { Notify } from './tool/ports.ts';
+export type { AuthProfile, AuthProfileSettings } from './mcp/bridge/auth/auth-profile.ts';
+export type { ModelPort } from './tool/model-port.ts';

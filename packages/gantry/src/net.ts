@@ -2,7 +2,7 @@
 export { classifyAddress } from './net/address/classify-address.ts';
 export type { AddressClass } from './net/address/address-classes.ts';
 export { createGuardedClient } from './net/guarded-client.ts';
-export type { GuardedClient, GuardedClientOptions, GuardedFetch, GuardedInit } from './net/guarded-client.ts';
+export type { GuardedClient, GuardedClientOptions, GuardedFetch, GuardedInit, Network } from './net/guarded-client.ts';
 export type { Dial } from './net/guarded-connector.ts';
 export { guardedFetch } from './net/guarded-fetch.ts';
 export type { CallLimits, ConnectionLimits } from './net/limits.ts';

@@ -67,16 +67,17 @@ const duplicatesIn = (node: Node, path: readonly string[], tree: Tree, source: s
 export const mcpFileProblems = async (
   path: string,
   env: Readonly<Record<string, string | undefined>>,
+  authProfiles: ReadonlySet<string>,
 ): Promise<readonly ConfigProblem[]> => {
   try {
     const text = await readFile(path, 'utf8');
     const { entries, refused } = parseMcpFile(text, path);
     const tree = toTree(text);
-    const guards = createArgGuards();
+    const argGuards = createArgGuards();
     return [
       ...[...refused].flatMap(([name, message]) => entryProblems(path, name, message, tree)),
       ...[...entries].flatMap(([name, entry]) => {
-        const refusal = refusalOf(entry, 'launch', guards, env);
+        const refusal = refusalOf(entry, { stdio: 'launch', argGuards, env, authProfiles });
         return refusal?.state === 'refused' ? [entryProblem(path, name, refusal.reason, tree)] : [];
       }),
     ];

@@ -3,6 +3,13 @@ import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import type { McpFace } from '../mcp/face/mcp-face.ts';
 import { createMcpFace } from '../mcp/face/mcp-face.ts';
+import { createConversationResponder } from '../mcp/bridge/elicitation/conversation-responder.ts';
+import { createLlmResponder } from '../mcp/bridge/elicitation/llm-responder.ts';
+import { lazyModelPort } from '../agent/models/lazy-model-port.ts';
+import { createTierModels } from '../agent/models/tier-models.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { createAgentPorts } from './agent-ports.ts';
+import { agent, agentKey } from './plugins/agent.ts';
 import { checkBrowser, checkConfiguration } from '../operations/doctor/check-optional.ts';
 import { diagnose } from '../operations/doctor/diagnose.ts';
 import { checkServers } from '../operations/doctor/check-servers.ts';
@@ -72,9 +79,34 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
     configFile,
   } = options;
   const { configPath, stdio, ...settings } = config.mcp;
+  const models = createTierModels({ models: config.models, behaviors: config.modelBehaviors.models, env });
+  const { callTimeoutMs, maxRetries } = config.models;
+  const model = lazyModelPort({ models, clock: systemClock, callTimeoutMs, maxRetries });
+  const agentPorts = createAgentPorts();
+  const { isConfigured } = models;
   const gantry = await createGantry({ config, log, cwd, env, meter, exposes: exposureOf(config.serve.expose) })
     .use(
+      agent({
+        models,
+        model,
+        modelSettings: config.models,
+        loop: config.loop,
+        servers: (host) => host.service(mcpServers),
+        timeZone: (host) => host.service(schedulerKey).timeZone(),
+        onReady: agentPorts.bind,
+      }),
       mcp({
+        // Without a model nobody answers but the operator's defaults.
+        ...(isConfigured && {
+          model,
+          responders: new Map([
+            ['llm', createLlmResponder({ model })],
+            ['conversation', createConversationResponder({ model, recentTurns: agentPorts.recentTurns })],
+          ]),
+          defaultResponder: 'llm',
+        }),
+        lastUserTurn: agentPorts.lastUserTurn,
+        notify: agentPorts.notify,
         ...settings,
         stdio: stdio === 'launch' ? 'launch' : 'off',
         config: resolve(cwd, configPath),
@@ -84,7 +116,11 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
       }),
       web({ ...config.web, env, isOwnListener, meter }),
     )
-    .use(schedule({ ...config.schedule, runsTasks }), scripts(config.scripts), files(config.files))
+    .use(
+      schedule({ ...config.schedule, runsTasks, runTurn: isConfigured ? agentPorts.runTurn : undefined }),
+      scripts(config.scripts),
+      files(config.files),
+    )
     .use(rest({ ...config.rest, env, isOwnListener }))
     .start();
   const servers = gantry.service(mcpServers) as McpServers;
@@ -120,7 +156,8 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
     questions: servers.questions,
     tasks: servers.tasks,
     memory: gantry.memory,
-    schedule: scheduler && { scheduler, promptNote: noModelText },
+    sessions: gantry.service(agentKey)?.sessions,
+    schedule: scheduler && { scheduler, promptNote: isConfigured ? undefined : noModelText },
     effectiveConfig: () => scrubValue(config) as Readonly<Record<string, unknown>>,
     doctor: () => examine(gantry, servers, { env, configFile }),
     clock,

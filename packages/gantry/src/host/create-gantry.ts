@@ -173,6 +173,7 @@ const startGantry = async (options: GantryOptions, plugins: readonly Plugin[]): 
       tools,
       offerTypedTools: toolsets.offer,
       fitTool: toolsets.fit,
+      callable: toolsets,
       guides,
       bus,
       store,

@@ -35,8 +35,16 @@ export interface GuardedInit extends HopInit {
 /** `fetch` for addresses that somebody else named. Fits wherever a library takes a fetch function. */
 export type GuardedFetch = (url: string | URL, init?: GuardedInit) => Promise<Response>;
 
+/** The network as a client sees it. */
+export interface Network {
+  /** Default: the system's resolver. */
+  readonly lookup?: Lookup | undefined;
+  /** Opens connections to judged addresses. Default: TCP, and TLS for https. */
+  readonly dial?: Dial | undefined;
+}
+
 /** What a client may be given. */
-export interface GuardedClientOptions {
+export interface GuardedClientOptions extends Network {
   /** Default: only the public internet. */
   readonly policy?: NetPolicy | undefined;
   readonly limits?: Partial<CallLimits & ConnectionLimits> | undefined;
@@ -45,10 +53,6 @@ export interface GuardedClientOptions {
   /** An HTTP proxy of the operator's. Proxies named by the environment are never used. */
   readonly proxy?: URL | undefined;
   readonly clock?: Clock | undefined;
-  /** Default: the system's resolver. */
-  readonly lookup?: Lookup | undefined;
-  /** Opens connections to judged addresses. Default: TCP, and TLS for https. */
-  readonly dial?: Dial | undefined;
 }
 
 /** A pool of connections under one policy. */

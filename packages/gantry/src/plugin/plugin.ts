@@ -4,6 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { WorkingMemory } from '../memory/working-memory.ts';
 import type { Store } from '../store/store.ts';
+import type { CallableTools } from '../tool/callable-tools.ts';
 import type { GuideShelf } from '../tool/guide.ts';
 import type { ToolRegistry } from '../tool/registry.ts';
 import type { FitTool, TypedTools } from '../tool/typed-tools.ts';
@@ -28,6 +29,8 @@ export interface PluginHost {
   offerTypedTools(tools: TypedTools): void;
   /** Whether a caller may have a tool now, as lists and calls judge it. */
   readonly fitTool: FitTool;
+  /** What a caller is shown and may run, for those who make turns for a model. */
+  readonly callable: CallableTools;
   readonly guides: GuideShelf;
   readonly bus: Bus;
   readonly store: Store;

@@ -2,7 +2,7 @@ import { GantryError } from '../kernel/errors.ts';
 import type { IsOwnListener } from '../net/address/own-listeners.ts';
 import type { NetPolicy } from '../net/address/policy.ts';
 import { publicOnly } from '../net/address/policy.ts';
-import type { GuardedFetch } from '../net/guarded-client.ts';
+import type { GuardedFetch, Network } from '../net/guarded-client.ts';
 import { createGuardedClient } from '../net/guarded-client.ts';
 import type { Plugin } from '../plugin/plugin.ts';
 import type { RestEndpoint } from './endpoint.ts';
@@ -21,19 +21,21 @@ export interface RestOptions extends RestSettings {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** What this process listens on is never fetched. Default: it listens on nothing. */
   readonly isOwnListener?: IsOwnListener | undefined;
+  /** Default: the system's. */
+  readonly network?: Network | undefined;
 }
 
 const operatorsOwn: NetPolicy = { production: false, allowPrivateNetwork: true };
 const publicStrictly: NetPolicy = { ...publicOnly, strict: true };
 
 /** HTTP endpoints as tools, with their guide. */
-export const rest = ({ tools, env = process.env, isOwnListener }: RestOptions): Plugin => ({
+export const rest = ({ tools, env = process.env, isOwnListener, network }: RestOptions): Plugin => ({
   name: 'rest',
   setup: (gantry) => {
     const entries = Object.entries(tools);
     if (entries.length === 0) return;
     const clientFetch = (policy: NetPolicy): GuardedFetch => {
-      const client = createGuardedClient({ policy, isOwnListener, clock: gantry.clock });
+      const client = createGuardedClient({ ...network, policy, isOwnListener, clock: gantry.clock });
       gantry.onStop(() => client[Symbol.asyncDispose]());
       return client.fetch;
     };

@@ -4,17 +4,19 @@ import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Lease } from '../store/leases.ts';
 import type { Store } from '../store/store.ts';
-import { createDueIndex } from './due-index.ts';
+import { moveTimes } from './move-times.ts';
 import type { RunAction } from './run-action.ts';
+import type { RunDeps } from './run-task.ts';
 import { adoptTask, runTask } from './run-task.ts';
 import type { ScheduleShelf } from './schedule-shelf.ts';
-import { noticedTask, scheduleShelf, zoneNotice } from './schedule-shelf.ts';
+import { scheduleShelf } from './schedule-shelf.ts';
 
 /**
  * Runs what is due while this process holds the lease of the schedule, and waits for the lease while another does.
  *
- * One timer, for the earliest run or the next look at the lease and the notices of changes, whichever is sooner; so the clock is also
- * read again at least every few seconds, whatever happened to it meanwhile.
+ * Nothing of the schedule is held in memory but the few tasks that come next: each look asks the store for them, and so sees what
+ * any process has changed. One timer, for the earliest run or the next look, whichever is sooner; so the clock is also read
+ * again at least every few seconds, whatever happened to it meanwhile.
  */
 export interface ScheduleOwner extends AsyncDisposable {
   start(): void;
@@ -35,18 +37,20 @@ export interface ScheduleOwnerOptions {
 
 const leaseName = 'schedule';
 const sweepEveryMs = 3_600_000;
-// How much is written at once.
-const batch = 1000;
+/** How many tasks are read ahead of their turn. */
+const ahead = 64;
 
 /** The schedule while this process owns it. */
 interface Held {
   lease: Lease;
   readonly shelf: ScheduleShelf;
   readonly ending: AbortController;
-  agentZone: string;
+  agentZone: string | undefined;
   nextSweepMs: number;
-  /** Something could not be written or read, so what is on disk is not known any more. */
-  isStale: boolean;
+  /** The earliest run that is not due yet. */
+  nextDueMs: number | undefined;
+  /** Since when more has been due than is read ahead; until that is over, nothing counts as missed that was not so before. */
+  behindSinceMs: number | undefined;
 }
 
 /** Makes the owner; see {@link ScheduleOwner}. */
@@ -56,7 +60,6 @@ export const createScheduleOwner = (options: ScheduleOwnerOptions): ScheduleOwne
   const renewBelowMs = (leaseTtlMs * 2) / 3;
   const graceMs = leaseTtlMs * 2;
   const ownerId = newId();
-  const due = createDueIndex();
   /** Ids that wait for their turn or run; they are not due again before that is over. */
   const busy = new Set<string>();
   let waiting: { readonly id: string; readonly noticedAtMs: number }[] = [];
@@ -67,118 +70,120 @@ export const createScheduleOwner = (options: ScheduleOwnerOptions): ScheduleOwne
   let timer: Timer | undefined;
   let working: Promise<void> | undefined;
   let isWokenAgain = false;
-  /** When the lease and the notices are looked at again at the latest. */
+  /** When the lease and the store are looked at again at the latest. */
   let lookAtMs = 0;
 
   const lose = (reason: GantryError): void => {
     held?.ending.abort(reason);
     held = undefined;
-    due.clear();
     for (const { id } of waiting.slice(turn)) busy.delete(id);
     waiting = [];
     turn = 0;
   };
 
+  /** Prolongs the lease when its end comes near. */
+  const keep = async (mine: Held): Promise<boolean> => {
+    if (mine.lease.expiresAtMs - clock.nowMs() > renewBelowMs) return true;
+    const renewed = await store.leases.renew(mine.lease, leaseTtlMs);
+    if (renewed) mine.lease = renewed;
+    else log.warn({ fence: mine.lease.fence }, 'another process runs the schedule now');
+    return renewed !== undefined;
+  };
+
   const hold = async (): Promise<Held | undefined> => {
     if (held) {
-      if (held.lease.expiresAtMs - clock.nowMs() > renewBelowMs) return held;
-      const renewed = await store.leases.renew(held.lease, leaseTtlMs);
-      if (renewed) {
-        held.lease = renewed;
-        return held;
-      }
-      log.warn({ fence: held.lease.fence }, 'another process runs the schedule now');
-      lose(new GantryError('lease_lost', 'Another process runs the schedule now.'));
+      if (await keep(held)) return held;
+      lose(lost());
     }
     const lease = await store.leases.acquire(leaseName, ownerId, leaseTtlMs);
     if (!lease) return undefined;
-    const next: Held = {
+    log.debug({ fence: lease.fence }, 'this process runs the schedule');
+    held = {
       lease,
       shelf: scheduleShelf(store.withLease(lease)),
       ending: new AbortController(),
-      agentZone: '',
+      agentZone: undefined,
       nextSweepMs: 0,
-      isStale: false,
+      nextDueMs: undefined,
+      behindSinceMs: undefined,
     };
-    await load(next);
-    log.debug({ tasks: due.size, fence: lease.fence }, 'this process runs the schedule');
-    held = next;
-    return next;
+    return held;
   };
 
-  /** Reads everything anew; needed when the schedule becomes ours, and when the agent's zone changes. */
-  const load = async (into: Held): Promise<void> => {
-    into.agentZone = await timeZone();
-    const deps = { shelf: into.shelf, clock, log, agentZone: () => into.agentZone };
-    due.clear();
-    let wrong: (() => Promise<void>)[] = [];
-    const putRight = async (): Promise<void> => {
-      await Promise.all(wrong.map((adopt) => adopt()));
-      wrong = [];
-    };
-    for (const { id, value, revision } of await into.shelf.tasks.list()) {
-      if (busy.has(id) && value.running?.fence === into.lease.fence) continue;
-      const isOfOtherZone = value.atMs === undefined && value.next.timeZone !== (value.timeZone ?? into.agentZone);
-      if (!value.running && !isOfOtherZone) due.set(id, value.next.atMs);
-      else
-        wrong.push(async () => {
-          await adoptTask(id, value, revision, deps);
-          await index(id, into);
-        });
-      if (wrong.length >= batch) await putRight();
+  const depsOf = (mine: Held, zone: string): Pick<RunDeps, 'shelf' | 'clock' | 'log' | 'agentZone'> => ({
+    shelf: mine.shelf,
+    clock,
+    log,
+    agentZone: () => mine.agentZone ?? zone,
+  });
+
+  const followZone = async (mine: Held): Promise<void> => {
+    const zone = await timeZone();
+    if (zone === mine.agentZone) return;
+    const before = mine.agentZone;
+    mine.agentZone = zone;
+    try {
+      await moveTimes(depsOf(mine, zone), async () => {
+        if (!(await keep(mine))) throw lost();
+      });
+    } catch (error) {
+      mine.agentZone = before;
+      throw error;
     }
-    await putRight();
   };
 
-  const index = async (id: string, from: Held): Promise<void> => {
-    const found = await from.shelf.tasks.get(id);
-    if (found && !busy.has(id)) due.set(id, found.value.next.atMs);
-    else due.remove(id);
-  };
-
-  /** Follows what was changed by this process and others. A notice goes before its task is read, so none is lost. */
-  const takeNotices = async (from: Held): Promise<void> => {
-    const notices = (await from.shelf.notices.list('')).map(({ key }) => key);
-    const some = notices.slice(0, batch);
-    // The lease must be looked after between batches.
-    if (notices.length > batch) isWokenAgain = true;
-    await Promise.all(some.map((notice) => from.shelf.notices.delete(notice)));
-    if (some.includes(zoneNotice)) await load(from);
-    else await Promise.all(some.map((notice) => index(noticedTask(notice), from)));
+  /** Reads what comes next, puts runs right that were cut off, and lines up what is due. */
+  const lineUp = async (mine: Held): Promise<void> => {
+    const nowMs = clock.nowMs();
+    const room = ahead - (waiting.length - turn);
+    if (room <= 0) {
+      mine.behindSinceMs ??= nowMs;
+      return;
+    }
+    const limit = busy.size + room + 1;
+    const found = await mine.shelf.tasks.earliest(limit);
+    mine.nextDueMs = undefined;
+    let isAllDue = found.length === limit;
+    for (const { id, value, revision, order } of found) {
+      const isForeignRun = value.running && (!busy.has(id) || value.running.fence !== mine.lease.fence);
+      if (isForeignRun) {
+        // Its times are read anew, as it may be due at once.
+        isWokenAgain = true;
+        await adoptTask(id, value, revision, depsOf(mine, mine.agentZone ?? ''));
+      }
+      if (value.running || busy.has(id)) continue;
+      if (order > nowMs) {
+        isAllDue = false;
+        mine.nextDueMs = order;
+        break;
+      }
+      busy.add(id);
+      waiting.push({ id, noticedAtMs: mine.behindSinceMs === undefined ? nowMs : Math.max(order, mine.behindSinceMs) });
+    }
+    if (isAllDue) mine.behindSinceMs ??= nowMs;
+    else mine.behindSinceMs = undefined;
   };
 
   const run = async (id: string, noticedAtMs: number, from: Held): Promise<void> => {
     const { shelf, lease, ending } = from;
-    const agentZone = (): string => from.agentZone;
     try {
       await runTask(id, noticedAtMs, {
+        ...depsOf(from, ''),
         shelf,
         fence: lease.fence,
-        clock,
-        log,
         act,
-        agentZone,
         graceMs,
         signal: ending.signal,
       });
-      busy.delete(id);
-      if (held && !held.isStale) await index(id, held);
     } catch (error) {
-      busy.delete(id);
       log.warn({ task: id, err: error }, 'the state of a scheduled task could not be written or read');
       if (held === from && isLeaseLost(error)) lose(error);
-      // With another lease by now, or a store in trouble: the task is found again by reading everything anew.
-      else if (held) held.isStale = true;
+    } finally {
+      busy.delete(id);
     }
   };
 
   const startDue = (from: Held): void => {
-    const nowMs = clock.nowMs();
-    for (let id = due.takeDue(nowMs); id !== undefined; id = due.takeDue(nowMs)) {
-      if (busy.has(id)) continue;
-      busy.add(id);
-      waiting.push({ id, noticedAtMs: nowMs });
-    }
     while (turn < waiting.length && runs.size < maxParallelRuns) {
       const { id, noticedAtMs } = waiting[turn] as (typeof waiting)[number];
       turn += 1;
@@ -186,7 +191,8 @@ export const createScheduleOwner = (options: ScheduleOwnerOptions): ScheduleOwne
         runs.delete(running);
         if (state !== 'started') return;
         if (held) startDue(held);
-        if (!working) arm();
+        // The task that ran has a new time, and others may wait to be read.
+        wake();
       });
       runs.add(running);
     }
@@ -203,18 +209,15 @@ export const createScheduleOwner = (options: ScheduleOwnerOptions): ScheduleOwne
       mine.nextSweepMs = clock.nowMs() + sweepEveryMs;
       await mine.shelf.sweep();
     }
-    if (mine.isStale) {
-      await load(mine);
-      mine.isStale = false;
-    }
-    await takeNotices(mine);
-    startDue(mine);
+    await followZone(mine);
+    await lineUp(mine);
+    if (held === mine) startDue(mine);
   };
 
   const arm = (isDueCounted = true): void => {
     timer?.stop();
     if (state !== 'started') return;
-    const dueMs = isDueCounted && held ? due.nextMs() : undefined;
+    const dueMs = isDueCounted ? held?.nextDueMs : undefined;
     const atMs = dueMs === undefined ? lookAtMs : Math.min(dueMs, lookAtMs);
     timer = clock.startTimer(Math.max(0, atMs - clock.nowMs()), wake);
   };
@@ -263,5 +266,7 @@ export const createScheduleOwner = (options: ScheduleOwnerOptions): ScheduleOwne
     },
   };
 };
+
+const lost = (): GantryError => new GantryError('lease_lost', 'Another process runs the schedule now.');
 
 const isLeaseLost = (error: unknown): error is GantryError => GantryError.is(error) && error.code === 'lease_lost';

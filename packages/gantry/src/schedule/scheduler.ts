@@ -7,7 +7,7 @@ import { createScheduleOwner } from './schedule-owner.ts';
 import type { RunAction } from './run-action.ts';
 import type { RunRecord, StoredTask, TaskView } from './scheduled-task.ts';
 import { taskId } from './scheduled-task.ts';
-import { noticeOf, scheduleShelf, zoneNotice } from './schedule-shelf.ts';
+import { scheduleShelf } from './schedule-shelf.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isTimeZone, parseTimeZone, systemTimeZone } from './time-zone.ts';
 
@@ -75,9 +75,10 @@ export const createScheduler = (options: SchedulerOptions): Scheduler => {
   const timeZone = async (): Promise<string> =>
     knownZone((await shelf.settings.get(zoneSetting))?.value, log) ?? configuredZone;
   const owner: ScheduleOwner = createScheduleOwner({ ...options, timeZone });
-  const changed = async (write: Promise<unknown>, notice: string): Promise<void> => {
-    await Promise.all([write, shelf.notices.set(notice, true)]);
+  const changed = async <T>(write: Promise<T>): Promise<T> => {
+    const written = await write;
     owner.wake();
+    return written;
   };
 
   return {
@@ -86,19 +87,11 @@ export const createScheduler = (options: SchedulerOptions): Scheduler => {
       const agentZone = await timeZone();
       const plan = planTask(request, { nowMs: clock.nowMs(), agentZone });
       const id = taskId(plan.task.name, plan.task.workspace);
-      const before = await shelf.tasks.get(id);
-      await changed(
-        shelf.tasks.put(id, { ...plan.task, next: { atMs: plan.nextRunMs, timeZone: plan.zone } }),
-        noticeOf(id),
-      );
-      return { ...plan, replaced: before !== undefined };
+      const next = { atMs: plan.nextRunMs, timeZone: plan.zone };
+      const revision = await changed(shelf.tasks.put(id, { ...plan.task, next }));
+      return { ...plan, replaced: revision > 1 };
     },
-    cancel: async (name, { workspace } = {}) => {
-      const id = taskId(name.trim(), workspace);
-      const deleted = shelf.tasks.delete(id);
-      await changed(deleted, noticeOf(id));
-      return deleted;
-    },
+    cancel: (name, { workspace } = {}) => changed(shelf.tasks.delete(taskId(name.trim(), workspace))),
     get: async (name, { workspace } = {}) => {
       const found = await shelf.tasks.get(taskId(name.trim(), workspace));
       return found && toView(found.value, await timeZone(), clock.nowMs());
@@ -112,7 +105,9 @@ export const createScheduler = (options: SchedulerOptions): Scheduler => {
     },
     history: (name, { workspace } = {}) => shelf.history(taskId(name.trim(), workspace)),
     timeZone,
-    setTimeZone: async (zone) => changed(shelf.settings.put(zoneSetting, parseTimeZone(zone)), zoneNotice),
+    setTimeZone: async (zone) => {
+      await changed(shelf.settings.put(zoneSetting, parseTimeZone(zone)));
+    },
     [Symbol.asyncDispose]: () => owner[Symbol.asyncDispose](),
   };
 };

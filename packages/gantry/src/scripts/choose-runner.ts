@@ -1,7 +1,7 @@
 import type { RunnerName, ScriptRunner } from './runner.ts';
 
 /** Which runner the operator wants; `auto` is the strongest that works here. */
-export type RunnerSetting = 'auto' | 'sandbox' | 'landlock' | 'pyodide' | 'local';
+export type RunnerSetting = 'auto' | 'sandbox' | 'landlock' | 'pyodide' | 'local' | 'kubernetes';
 
 /** A runner that may or may not work on this machine. */
 export interface RunnerCandidate {
@@ -60,18 +60,21 @@ export interface ScriptsCheck {
 }
 
 /** What the choice means for the installation, with the way out. */
-export const checkScripts = ({ runner, reason }: RunnerChoice): ScriptsCheck => {
+export const checkScripts = ({ runner, reason, rejected }: RunnerChoice): ScriptsCheck => {
   const name = 'script runner';
   if (!runner)
     return {
       name,
       state: 'warning',
       message: reason,
-      fix: 'Install bubblewrap and python3 ("apt-get install bubblewrap python3"), or set "scripts": {"runner": …} in the configuration.',
+      fix: rejected.some((each) => each.name === 'kubernetes')
+        ? 'Put right what the message says about the cluster, or let scripts run here with "scripts": {"runner": "auto"}.'
+        : 'Install bubblewrap and python3 ("apt-get install bubblewrap python3"), or set "scripts": {"runner": …} in the configuration.',
     };
   switch (runner.name) {
     case 'sandbox':
     case 'quickjs':
+    case 'kubernetes':
       return { name, state: 'ok', message: reason };
     case 'landlock':
       return {

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import type { Clock } from '../kernel/clock.ts';
-import { messageOf } from '../kernel/errors.ts';
 import { makeFolder } from '../kernel/make-folder.ts';
 import type { RunnerCandidate } from './choose-runner.ts';
 import { landlockLauncher } from './landlock/landlock-launcher.ts';
@@ -18,6 +17,7 @@ import { bwrapLauncher } from './sandbox/bwrap-launcher.ts';
 import type { GroupMaker } from './sandbox/cgroup.ts';
 import { findGroupMaker } from './sandbox/cgroup.ts';
 import { createScriptUsers } from './sandbox/script-users.ts';
+import { probeTimeoutMs, tried } from './try-runner.ts';
 
 /** What the runners for Python are made of. */
 export interface PythonRunnersOptions {
@@ -127,27 +127,6 @@ export const pythonRunners = (options: PythonRunnersOptions): readonly RunnerCan
     },
     { name: 'local', onlyByName: true, open: () => open(localLauncher(options.hostEnv)) },
   ];
-};
-
-const probeTimeoutMs = 30_000;
-
-/** The runner when it works, else the reason, with the runner closed. */
-const tried = async (runner: ScriptRunner): Promise<ScriptRunner | string> => {
-  const problem = await problemOf(runner);
-  if (problem === undefined) return runner;
-  await runner[Symbol.asyncDispose]();
-  return problem;
-};
-
-/** Runs one line of Python; gives what is wrong when that does not work. */
-const problemOf = async (runner: ScriptRunner): Promise<string | undefined> => {
-  try {
-    const result = await runner.run({ interpreter: 'python', script: 'print("works")', timeoutMs: probeTimeoutMs });
-    if (result.outcome === 'success' && result.stdout === 'works\n') return undefined;
-    return result.stderr.trim().split('\n').at(-1) || result.message;
-  } catch (error) {
-    return messageOf(error);
-  }
 };
 
 const landlockVersion = (python: string): number => {

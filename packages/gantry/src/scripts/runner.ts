@@ -55,6 +55,8 @@ export interface ScriptRunOptions {
   /** Put into the work folder, which is the current folder of the script. */
   readonly files?: readonly ScriptFile[] | undefined;
   readonly limits?: Partial<ScriptLimits> | undefined;
+  /** Which call wants it, for those who look at what runs where. */
+  readonly callId?: string | undefined;
 }
 
 /** A script to run: source text for an interpreter, or one of `files` that says its interpreter in its first line. */
@@ -89,7 +91,7 @@ export interface ScriptResult {
 }
 
 /** Where scripts run, from strong to no isolation. */
-export type RunnerName = 'sandbox' | 'landlock' | 'pyodide' | 'local' | 'quickjs';
+export type RunnerName = 'sandbox' | 'landlock' | 'pyodide' | 'local' | 'quickjs' | 'kubernetes';
 
 /** How a run can be given up. */
 export interface RunSignal {

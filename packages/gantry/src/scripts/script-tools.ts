@@ -16,6 +16,8 @@ export interface ScriptToolsOptions {
   readonly volume: Volume;
   /** Most that a call may ask for; default 300. */
   readonly maxTimeoutSeconds?: number | undefined;
+  /** The runner for Python brings back what scripts write. Default true. */
+  readonly savesFiles?: boolean | undefined;
 }
 
 /** Where the tools come from. */
@@ -39,7 +41,7 @@ const timeoutSeconds = (most: number) =>
 
 /** The tools by which a model runs scripts: `execute_python_script` and `execute_javascript_script`. */
 export const scriptTools = (options: ScriptToolsOptions): readonly Tool[] => {
-  const { volume, maxTimeoutSeconds = 300 } = options;
+  const { volume, maxTimeoutSeconds = 300, savesFiles = true } = options;
 
   const run = async (runner: ScriptRunner, request: ScriptRequest, signal: AbortSignal | undefined) =>
     toScriptOutcome(await runner.run(request, { signal }), volume);
@@ -48,8 +50,11 @@ export const scriptTools = (options: ScriptToolsOptions): readonly Tool[] => {
     defineTool({
       name: 'execute_python_script',
       title: 'Run Python',
-      description:
-        'Runs a Python script by itself, without network, and returns what it prints. For calculations, data conversion and text processing. Files that it writes to its current folder are saved to the shared folder.',
+      description: `Runs a Python script by itself, without network, and returns what it prints. For calculations, data conversion and text processing. ${
+        savesFiles
+          ? 'Files that it writes to its current folder are saved to the shared folder.'
+          : 'Files that it writes are lost.'
+      }`,
       source: scriptsSource,
       annotations,
       timeoutMs: 0,

@@ -7,6 +7,8 @@ export interface ScriptsGuideFacts {
   readonly maxTimeoutSeconds: number;
   /** Packages may be installed. */
   readonly packages: boolean;
+  /** What Python scripts write is kept. */
+  readonly savesFiles: boolean;
   /** Path of the folder that scripts may read, where there is one. */
   readonly readable?: string | undefined;
   /** One sentence about the runner in force, once one was chosen. */
@@ -22,7 +24,14 @@ export const scriptsGuide = (facts: () => ScriptsGuideFacts): ToolGuide => ({
 
 const megabytes = (bytes: number): string => `${Math.round(bytes / (1024 * 1024))} MB`;
 
-const documentOf = ({ limits, maxTimeoutSeconds, packages, readable, runner }: ScriptsGuideFacts): string => `# Scripts
+const documentOf = ({
+  limits,
+  maxTimeoutSeconds,
+  packages,
+  savesFiles,
+  readable,
+  runner,
+}: ScriptsGuideFacts): string => `# Scripts
 
 Use a script where exactness counts: arithmetic, dates, sorting, counting, parsing, converting. Do not use one for what another
 tool does, such as reading a page, or for what you can say at once.
@@ -44,7 +53,7 @@ tool does, such as reading a page, or for what you can say at once.
 
 ## Files
 
-- Python: files that the script writes to its current folder are saved to the shared folder, and their paths are returned.
+${savesFiles ? '- Python: files that the script writes to its current folder are saved to the shared folder, and their paths are returned.' : '- Files that a script writes are lost when it ends; print the result.'}
 ${readable === undefined ? '- No file of the host can be read.' : `- Files below \`${readable}\` can be read at the paths that other tools give.`}
 
 ## Packages

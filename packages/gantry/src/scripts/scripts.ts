@@ -4,6 +4,10 @@ import { createVolume } from '../volume/volume.ts';
 import type { RunnerChoice, RunnerSetting } from './choose-runner.ts';
 import { chooseRunner } from './choose-runner.ts';
 import { createQuickjsRunner } from './javascript/create-quickjs-runner.ts';
+import { kubernetesCandidate } from './kubernetes/kubernetes-candidate.ts';
+import type { KubernetesOptions } from './kubernetes/kubernetes-defaults.ts';
+import { withKubernetesDefaults } from './kubernetes/kubernetes-defaults.ts';
+import { quantityBytes } from './kubernetes/quantity.ts';
 import { pythonRunners } from './python-runners.ts';
 import type { ScriptLimits, ScriptRunner } from './runner.ts';
 import { defaultScriptLimits } from './runner.ts';
@@ -29,6 +33,8 @@ export interface ScriptsOptions {
   readonly maxParallel?: number | undefined;
   /** Sandboxed interpreters that wait for the next script, once the first has run. Default 1. */
   readonly warm?: number | undefined;
+  /** How pods are made, for the runner `kubernetes`. */
+  readonly kubernetes?: KubernetesOptions | undefined;
 }
 
 /** The runners of a Gantry, for those who show them or run scripts themselves. */
@@ -48,7 +54,12 @@ export const scripts = (options: ScriptsOptions = {}): Plugin => ({
     const { clock, log, sharedDir } = gantry;
     const { runner = 'auto', packages = true, readSharedFolder = true, maxTimeoutSeconds = 300 } = options;
     let isHidden = false;
-    const candidates = pythonRunners({
+    const isInCluster = runner === 'kubernetes';
+    const maxTimeoutMs = maxTimeoutSeconds * 1000;
+    const cluster = withKubernetesDefaults(options.kubernetes ?? {}, gantry.agent);
+    const { bus, agent } = gantry;
+    const { limits, maxParallel } = options;
+    const local = pythonRunners({
       clock,
       hostEnv: process.env,
       packages: packages
@@ -67,6 +78,10 @@ export const scripts = (options: ScriptsOptions = {}): Plugin => ({
         );
       },
     });
+    const candidates = [
+      ...local,
+      kubernetesCandidate({ bus, agent, clock, log, settings: cluster, limits, maxParallel, maxTimeoutMs }),
+    ];
     if (runner === 'local')
       log.warn(
         {},
@@ -86,14 +101,20 @@ export const scripts = (options: ScriptsOptions = {}): Plugin => ({
     const python = (): Promise<RunnerChoice> => (choosing ??= choose());
     const javascript = createQuickjsRunner({ clock, maxParallel: options.maxParallel });
 
-    for (const tool of scriptTools({ python, javascript, volume: createVolume(sharedDir), maxTimeoutSeconds }))
+    const volume = createVolume(sharedDir);
+    for (const tool of scriptTools({ python, javascript, volume, maxTimeoutSeconds, savesFiles: !isInCluster }))
       gantry.tools.register(tool.registration, tool.executor);
     gantry.guides.add(
       scriptsGuide(() => ({
-        limits: { ...defaultScriptLimits, ...options.limits },
+        limits: {
+          ...defaultScriptLimits,
+          ...options.limits,
+          ...(isInCluster && { memoryBytes: quantityBytes(cluster.memoryLimit) }),
+        },
         maxTimeoutSeconds,
-        packages,
-        readable: readSharedFolder && !isHidden ? sharedDir : undefined,
+        packages: packages && !isInCluster,
+        savesFiles: !isInCluster,
+        readable: readSharedFolder && !isHidden && !isInCluster ? sharedDir : undefined,
         runner: chosen?.reason,
       })),
     );

@@ -12,6 +12,25 @@ export interface IfRevision {
   readonly ifRevision?: number | undefined;
 }
 
+/** How a document is written. */
+export interface PutOptions extends IfRevision {
+  /** A whole number that says where the document stands in {@link Documents.earliest}; absent: nowhere. */
+  readonly order?: number | undefined;
+}
+
+/** Which part of a collection is read. */
+export interface ListOptions {
+  /** Only ids that come after this one. */
+  readonly after?: string | undefined;
+  /** At most so many. */
+  readonly limit?: number | undefined;
+}
+
+/** A document with the number it was written with. */
+export interface OrderedDocument<T> extends StoredDocument<T> {
+  readonly order: number;
+}
+
 /**
  * A collection of documents by id, for records that are edited: settings, schedules, registrations.
  *
@@ -23,12 +42,14 @@ export interface Documents<T> {
    * Writes the whole document and gives its new revision.
    * @throws {GantryError} `revision_conflict` when `ifRevision` is not what is stored.
    */
-  put(id: string, value: T, options?: IfRevision): Promise<number>;
+  put(id: string, value: T, options?: PutOptions): Promise<number>;
   /**
    * True when there was one.
    * @throws {GantryError} `revision_conflict` when `ifRevision` is not what is stored.
    */
   delete(id: string, options?: IfRevision): Promise<boolean>;
-  /** All of them, sorted by id. */
-  list(): Promise<StoredDocument<T>[]>;
+  /** All of them, or a part, sorted by id. */
+  list(options?: ListOptions): Promise<StoredDocument<T>[]>;
+  /** The documents with the lowest numbers, lowest first; at most `limit`. Cheap however many there are. */
+  earliest(limit: number): Promise<OrderedDocument<T>[]>;
 }

@@ -40,7 +40,8 @@ export interface PageConverterOptions {
 }
 
 const idleMs = 60_000;
-const resourceLimits = { maxOldGenerationSizeMb: 320 };
+// A page of 5 MB is held and written in about half of this; more young generation would only be slower to collect.
+const resourceLimits = { maxOldGenerationSizeMb: 320, maxYoungGenerationSizeMb: 16 };
 
 /**
  * Makes a converter. Its thread is started for the first body, ended when it is stuck or has had nothing to do for a minute, and

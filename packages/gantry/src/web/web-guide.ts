@@ -22,6 +22,8 @@ const document = `# Web
 "No results found." means that an engine looked and found nothing: use other words. "Search failed" means that nobody looked: wait a few
 seconds, or read a page whose URL you know.
 
+\`category: "image"\` attaches up to three images (\`count\`: up to ten) as files, each with the page it comes from, or lists links to them.
+
 ## Reading
 
 - The first line names the source: \`Source: {url} (via http | headless browser | site API)\`, and how much of the page you got.

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../kernel/json.ts';
 import type { RenderSettings } from './render/render-settings.ts';
 import type { SafeSearch } from './search/search-engine.ts';
 
@@ -29,6 +30,10 @@ export interface WebSettings extends RenderSettings {
   readonly maxRedirects: number;
   readonly fetchEngineOrder: string;
   readonly crawl4aiBaseUrl?: string | undefined;
+  /** What the server leaves out: `fit` (the page's frame), `raw` (nothing), `bm25` or `llm`. */
+  readonly crawl4aiFilter: string;
+  /** Cookies that its browser has for every page. */
+  readonly crawl4aiCookies?: readonly JsonObject[] | undefined;
   /** Sent to the API of GitHub for issues and pull requests. */
   readonly githubToken?: string | undefined;
 }
@@ -51,6 +56,7 @@ export const defaultWebSettings: WebSettings = {
   maxContentLength: 50_000,
   maxRedirects: 5,
   fetchEngineOrder: 'safe_http',
+  crawl4aiFilter: 'fit',
   rendering: 'auto',
   renderTimeoutSeconds: 30,
 };

@@ -18,7 +18,13 @@ export const checkConfig: Command<[]> = async (context) => {
   const printer = createPrinter(context);
   const settings = await loadOrProblems(context);
   const isLoaded = 'config' in settings;
-  const problems = isLoaded ? await mcpFileProblems(settings.paths.mcpFile, context.io.env) : settings.problems;
+  const problems = isLoaded
+    ? await mcpFileProblems(
+        settings.paths.mcpFile,
+        context.io.env,
+        new Set(Object.keys(settings.config.mcp.authProfiles)),
+      )
+    : settings.problems;
   const warnings = isLoaded
     ? [...(await duplicateKeys(settings.file)), ...(await duplicateKeys(settings.paths.mcpFile))]
     : [];

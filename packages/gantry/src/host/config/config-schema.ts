@@ -1,3 +1,4 @@
+import type { AuthProfileSettings } from '../../mcp/bridge/auth/auth-profile.ts';
 import * as z from 'zod';
 import type { Tier, WrapperMode } from '../../tool/context.ts';
 import type { WebSettings } from '../../web/web-settings.ts';
@@ -5,6 +6,8 @@ import type { RestSettings } from '../../rest/rest.ts';
 import { restConfig } from './rest-config.ts';
 import type { ScriptsConfig } from './scripts-config.ts';
 import { scriptsConfig } from './scripts-config.ts';
+import type { LoopConfig, ModelBehaviorsConfig, ModelsConfig } from './models-config.ts';
+import { loopConfig, modelBehaviorsConfig, modelsConfig } from './models-config.ts';
 import { webConfig } from './web-config.ts';
 
 const positive = z.number().int().positive();
@@ -25,7 +28,9 @@ export interface GantryConfig {
   readonly files: FilesConfig;
   readonly rest: RestSettings;
   readonly serve: ServeConfig;
+  readonly models: ModelsConfig;
   readonly modelBehaviors: ModelBehaviorsConfig;
+  readonly loop: LoopConfig;
   readonly log: LogConfig;
 }
 
@@ -47,6 +52,17 @@ export interface McpConfig {
   readonly stdioIdleSeconds: number;
   readonly resourceInlineTextLimit: number;
   readonly attachmentMaxAgeDays: number;
+  readonly authProfiles: Readonly<Record<string, AuthProfileSettings>>;
+  readonly generateLlmSummaries: boolean;
+  readonly defaultElicitation: Readonly<Record<string, unknown>>;
+  readonly maxPendingQuestionsPerSession: number;
+  readonly maxPendingQuestions: number;
+  readonly maxTasksPerSession: number;
+  readonly maxTasks: number;
+  readonly defaultTaskTimeoutMinutes: number;
+  readonly taskPollMinMs: number;
+  readonly taskPollMaxMs: number;
+  readonly taskPollFailureLimit: number;
   readonly wrapperMode: WrapperMode;
   readonly wrapperModeByTier: Readonly<Partial<Record<Tier, WrapperMode>>>;
   readonly maxActivatedToolsPerSession: number;
@@ -79,11 +95,6 @@ export interface ScheduleConfig {
 /** Section `files`: the shared folder for models. */
 export interface FilesConfig {
   readonly maxWriteBytes: number;
-}
-
-/** Section `modelBehaviors`: what differs by model, by case-insensitive prefix of its id. */
-export interface ModelBehaviorsConfig {
-  readonly models: Readonly<Record<string, { readonly toolResultChunkingThreshold?: number | undefined }>>;
 }
 
 /** Section `log`. */
@@ -130,6 +141,22 @@ const mcp = z.strictObject({
     .nonnegative()
     .default(0)
     .describe('Files in shared/attachments that nobody wrote to for so many days are removed; 0 = they are kept.'),
+  authProfiles: z
+    .record(
+      z.string(),
+      z
+        .strictObject({
+          env: z.string().min(1).optional().describe('Name of the environment variable that holds the token.'),
+          file: z.string().min(1).optional().describe('File that holds the token; read anew when a server refuses it.'),
+        })
+        .refine(({ env, file }) => (env === undefined) !== (file === undefined), 'give "env" or "file", one of the two'),
+    )
+    .default({})
+    .describe('Named sources of bearer tokens, for entries with "auth": { "profile": NAME }.'),
+  generateLlmSummaries: z
+    .boolean()
+    .default(true)
+    .describe('A model, where one is configured, writes the sentence on each server that callers are shown.'),
   defaultElicitation: z
     .strictObject({
       mode: z.string().describe('auto (default), decline or off; anything else declines.'),
@@ -209,20 +236,6 @@ const files = z.strictObject({
   maxWriteBytes: positive.default(10_000_000).describe('Largest file that file_write makes, bytes.'),
 });
 
-const modelBehaviors = z.strictObject({
-  models: z
-    .record(
-      z.string(),
-      z.strictObject({
-        toolResultChunkingThreshold: positive
-          .optional()
-          .describe('Longest tool result, in characters, that is given whole.'),
-      }),
-    )
-    .default({})
-    .describe('By prefix of the model id; case does not matter, the longest prefix wins.'),
-});
-
 /** Checks a configuration and fills in the defaults. */
 export const configSchema: z.ZodType<GantryConfig> = z.strictObject({
   $schema: z.string().optional().describe('Address of this schema, for editors.'),
@@ -244,7 +257,9 @@ export const configSchema: z.ZodType<GantryConfig> = z.strictObject({
   files: files.prefault({}),
   rest: restConfig.prefault({}),
   serve: serve.prefault({}),
-  modelBehaviors: modelBehaviors.prefault({}),
+  models: modelsConfig.prefault({}),
+  modelBehaviors: modelBehaviorsConfig.prefault({}),
+  loop: loopConfig.prefault({}),
   log: z
     .strictObject({
       level: z

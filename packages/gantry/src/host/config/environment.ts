@@ -19,6 +19,8 @@ const aliases: Readonly<Record<string, string>> = {
   GANTRY_TOKEN: 'serve.token',
   GANTRY_DATA: 'dataDir',
   GANTRY_SHARED_PATH: 'sharedDir',
+  GANTRY_MAX_TOOL_ITERATIONS: 'loop.maxToolIterations',
+  GANTRY_MAX_CONSECUTIVE_TOOL_ERRORS: 'loop.maxConsecutiveToolErrors',
   GANTRY_BRAVE_API_KEY: 'web.apiKey',
   GANTRY_SEARXNG_BASE_URL: 'web.searxngBaseUrl',
   GANTRY_WEB_SEARCH_HEALTHCHECK_CACHE_SEC: 'web.healthcheckCacheSec',
@@ -44,7 +46,7 @@ const older: Readonly<Record<string, string>> = {
 
 /**
  * Reads the settings of the environment: `GANTRY_` and the path in capitals with `__` between levels
- * (`GANTRY_MCP__DEFAULTTIMEOUTMS`), `McpBridge__` or `WebTools__` and the name (any case), or one of the names from before. Texts become what the schema asks for: a
+ * (`GANTRY_MCP__DEFAULTTIMEOUTMS`), `McpBridge__`, `WebTools__` or `LLM__` and the name (any case), or one of the names from before. Texts become what the schema asks for: a
  * number, a boolean, or JSON for lists and maps. An unknown variable is a warning with the nearest name.
  */
 export const readEnvironment = (env: Readonly<Record<string, string | undefined>>): EnvironmentConfig => {
@@ -139,9 +141,16 @@ const toGantryName = (variable: string): string | undefined => {
   const upper = variable.toUpperCase();
   if (upper.startsWith('MCPBRIDGE__')) return `GANTRY_MCP__${upper.slice('MCPBRIDGE__'.length)}`;
   if (upper.startsWith('WEBTOOLS__')) return `GANTRY_WEB__${upper.slice('WEBTOOLS__'.length)}`;
+  if (upper.startsWith('LLM__')) return modelVariable(upper.slice('LLM__'.length));
   if (Object.hasOwn(older, upper)) return older[upper];
   return upper.startsWith('GANTRY_') ? upper : undefined;
 };
+
+/** A setting without a tier is one of the balanced tier. */
+const modelVariable = (rest: string): string =>
+  /^(?:LOW|BALANCED|HIGH)__|^(?:CALLTIMEOUTMS|MAXRETRIES|TIERTHRESHOLDS__)/.test(rest)
+    ? `GANTRY_MODELS__${rest}`
+    : `GANTRY_MODELS__BALANCED__${rest}`;
 
 const toTyped = (text: string, types: readonly string[]): unknown => {
   if (types.includes('string')) return text;

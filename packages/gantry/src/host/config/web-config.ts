@@ -67,6 +67,14 @@ export const webConfig: z.ZodType<WebSettings> = z.strictObject({
     .default(usual.fetchEngineOrder)
     .describe('Who fetches for fetch_url: safe_http, and crawl4ai before it where private networks are open.'),
   crawl4aiBaseUrl: z.url().optional().describe('Address of a Crawl4AI server.'),
+  crawl4aiFilter: z
+    .string()
+    .default(usual.crawl4aiFilter)
+    .describe('What that server leaves out of a page: fit (its frame), raw (nothing), bm25 or llm.'),
+  crawl4aiCookies: z
+    .array(z.record(z.string(), z.json()))
+    .optional()
+    .describe('Cookies that its browser has for every page: objects with name, value and url, or domain and path.'),
   rendering: z
     .enum(['auto', 'off'])
     .default(usual.rendering)

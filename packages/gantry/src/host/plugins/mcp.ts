@@ -3,6 +3,8 @@ import { createEnvelope } from '../../bus/envelope.ts';
 import { messageHeaders } from '../../bus/headers.ts';
 import { topics } from '../../bus/topics.ts';
 import type { McpBridgeSettings } from '../../mcp/bridge/bridge-options.ts';
+import type { AuthProfile, AuthProfileSettings } from '../../mcp/bridge/auth/auth-profile.ts';
+import { toAuthProfile } from '../../mcp/bridge/auth/auth-profile.ts';
 import type { ElicitationResponder } from '../../mcp/bridge/elicitation/responder.ts';
 import type { LastUserTurn } from '../../mcp/bridge/questions/question-desk.ts';
 import type { McpBridge } from '../../mcp/bridge/bridge.ts';
@@ -12,12 +14,14 @@ import type { IsOwnListener } from '../../net/address/own-listeners.ts';
 import { readNetPolicy } from '../../net/address/policy.ts';
 import type { McpToolsSettings } from '../../mcp/tools/mcp-tools.ts';
 import { createMcpTools } from '../../mcp/tools/mcp-tools.ts';
+import { mcpOrientation } from '../../mcp/tools/orientation.ts';
 import type { FoundTool } from '../../mcp/tools/typed/tool-search.ts';
 import type { ServerIndex } from '../../mcp/tools/server-index.ts';
-import type { McpServersIndexed } from '../../mcp/wire/index-message.ts';
+import type { McpServersIndexed, ServerSummary } from '../../mcp/wire/index-message.ts';
 import { serversIndexedType } from '../../mcp/wire/index-message.ts';
 import type { ServiceDetails } from '../../mcp/wire/manage-messages.ts';
 import type { Plugin, PluginHost, ServiceKey } from '../../plugin/plugin.ts';
+import type { ModelPort } from '../../tool/model-port.ts';
 import type { Notify } from '../../tool/ports.ts';
 import type { CallContext } from '../../tool/context.ts';
 import { createVolume } from '../../volume/volume.ts';
@@ -37,6 +41,10 @@ export interface McpOptions extends McpBridgeSettings, McpToolsSettings {
   readonly isOwnListener?: IsOwnListener | undefined;
   /** Servers are connected after that; default at once. */
   readonly connectAfter?: Promise<unknown> | undefined;
+  /** Sources of bearer tokens that entries of the file name with `"auth": { "profile": NAME }`: settings, or a program's own. */
+  readonly authProfiles?: Readonly<Record<string, AuthProfile | AuthProfileSettings>> | undefined;
+  /** Writes the sentence on each server that callers are shown. Default: the first tools are named. */
+  readonly model?: ModelPort | undefined;
   /** Who answers questions of servers, by the name that policies use. Default nobody: only the operator's defaults answer. */
   readonly responders?: ReadonlyMap<string, ElicitationResponder> | undefined;
   /** Which of them answers where a policy names none. */
@@ -56,6 +64,10 @@ export interface McpServers extends Pick<
   details(name: string): Promise<ServiceDetails | undefined>;
   readonly questions: McpBridge['questions'];
   readonly tasks: McpBridge['tasks'];
+  /** The connected servers, with what tells whether they have changed. */
+  summaries(): readonly ServerSummary[];
+  /** What a run of this caller is told about servers, right behind its system prompt. */
+  orientation(context: CallContext): string;
   /** Searches the tools of servers that this caller may have; best first. */
   findTools(query: string, limit: number, context: CallContext): readonly FoundTool[];
   /** Resolves when every server, or this one, had its first attempt to connect and the tools of those that did are there. */
@@ -80,6 +92,8 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
       env = process.env,
       isOwnListener,
       connectAfter,
+      authProfiles = {},
+      model,
       responders,
       defaultResponder,
       lastUserTurn,
@@ -95,6 +109,13 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
       settings,
       version,
       connectAfter,
+      model,
+      authProfiles: Object.fromEntries(
+        Object.entries(authProfiles).map(([name, profile]) => [
+          name,
+          'token' in profile ? profile : toAuthProfile(profile, env),
+        ]),
+      ),
       responders,
       defaultResponder,
       lastUserTurn,
@@ -150,6 +171,8 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
       },
       questions: bridge.questions,
       tasks: bridge.tasks,
+      summaries: index.list,
+      orientation: (context) => mcpOrientation(typed.modeOf(context)),
       findTools: (query, limit, context) => search.find('tool', query, limit, context),
       ready: async (name) => {
         await (name === undefined ? bridge.ready() : untilTried(bridge, name));

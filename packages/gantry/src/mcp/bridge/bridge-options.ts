@@ -30,6 +30,8 @@ export interface McpBridgeSettings {
   readonly attachmentMaxAgeDays?: number | undefined;
   /** Argument guards that entries may name, beside `path-prefix`, `url-host` and `json-schema`. */
   readonly argGuards?: ArgGuardHandlers | undefined;
+  /** A model, where there is one, writes the sentence on each server. Default true. */
+  readonly generateLlmSummaries?: boolean | undefined;
   /** How questions are answered of servers whose entry does not say, and of all that a model registered; see `docs/elicitation.md`. */
   readonly defaultElicitation?: Readonly<Record<string, unknown>> | undefined;
   /** Open questions that wait for an answer, of one session. Default 5. */
@@ -70,6 +72,7 @@ export const toBridgeSettings = (given: McpBridgeSettings): BridgeSettings => ({
   stdio: given.stdio ?? 'off',
   attachmentMaxAgeDays: given.attachmentMaxAgeDays ?? 0,
   argGuards: given.argGuards ?? {},
+  generateLlmSummaries: given.generateLlmSummaries ?? true,
   defaultElicitation: given.defaultElicitation ?? {},
   maxPendingQuestionsPerSession: given.maxPendingQuestionsPerSession ?? 5,
   maxPendingQuestions: given.maxPendingQuestions ?? 50,

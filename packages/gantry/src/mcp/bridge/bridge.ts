@@ -9,11 +9,14 @@ import type { IsOwnListener } from '../../net/address/own-listeners.ts';
 import type { NetPolicy } from '../../net/address/policy.ts';
 import { publicOnly } from '../../net/address/policy.ts';
 import type { Store } from '../../store/store.ts';
+import type { ModelPort } from '../../tool/model-port.ts';
 import type { StashText } from '../../tool/ports.ts';
 import type { FileVolume } from '../../volume/volume.ts';
 import type { ServerState, ServerStatus } from '../wire/server-state.ts';
 import { startCleanUp } from './attachments/clean-up.ts';
 import { createPassthrough } from './attachments/passthrough.ts';
+import type { AuthProfiles } from './auth/auth-profile.ts';
+import { profileKeeper } from './auth/auth-profile.ts';
 import { createCredentialStore } from './auth/credential-store.ts';
 import type { SignInStep } from './auth/sign-ins.ts';
 import { createSignIns } from './auth/sign-ins.ts';
@@ -22,7 +25,7 @@ import { toBridgeSettings } from './bridge-options.ts';
 import { createAttemptCall } from './call/attempt-call.ts';
 import type { ToolCaller } from './call/call-tool.ts';
 import { createToolCaller } from './call/call-tool.ts';
-import { policyHashOf } from './call/can-hand-back.ts';
+import { canAnswer, policyHashOf } from './call/can-hand-back.ts';
 import { createOpenCalls } from './call/open-calls.ts';
 import { toResponse } from './call/rounds.ts';
 import { unknownServer } from './call/server-directory.ts';
@@ -42,6 +45,7 @@ import { serveInvoke } from './invoke-handler.ts';
 import type { OperatorEdits } from './edits/server-edits.ts';
 import { createServerEdits } from './edits/server-edits.ts';
 import { serveManage } from './manage/manage-handler.ts';
+import { withSummaries } from './surface/with-summaries.ts';
 import { createPollTask } from './tasks/poll-task.ts';
 import type { TaskDesk } from './tasks/task-desk.ts';
 import { createTaskDesk } from './tasks/task-desk.ts';
@@ -116,6 +120,10 @@ export interface McpBridgeOptions {
   readonly defaultResponder?: string | undefined;
   /** What the user of a session said last. Without it no decision is taken from an agent. */
   readonly lastUserTurn?: LastUserTurn | undefined;
+  /** Sources of bearer tokens that entries name. */
+  readonly authProfiles?: AuthProfiles | undefined;
+  /** Writes the sentence on each server that callers are shown; default a list of the first tools. */
+  readonly model?: ModelPort | undefined;
   /** What the bridge tells servers its version is. */
   readonly version: string;
   /** Servers are connected after that, so that connecting does not hold up what comes first; default at once. */
@@ -128,7 +136,7 @@ export interface McpBridgeOptions {
 
 /** Makes the bridge of an agent. */
 export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
-  const { agent, bus, clock, log, config } = options;
+  const { agent, bus, clock, log, config, authProfiles = {} } = options;
   const settings = toBridgeSettings(options.settings ?? {});
   const guard = createAddressGuard(options.addresses ?? { policy: publicOnly, isOwnListener: () => false }, clock);
   const argGuards = createArgGuards(settings.argGuards);
@@ -136,7 +144,12 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
   const credentials = createCredentialStore(options.store.secrets);
   const signIns = createSignIns({ credentials, env: options.env, clock, log });
   const listeners = new Set<() => void>();
-  const publisher = createIndexPublisher({ bus, agent, log });
+  const publisher = withSummaries(createIndexPublisher({ bus, agent, log }), {
+    model: settings.generateLlmSummaries ? options.model : undefined,
+    documents: options.store.documents('mcp-summaries'),
+    clock,
+    log,
+  });
   const { policy: defaultElicitation, warnings } = parseElicitationPolicy(settings.defaultElicitation, {
     scope: 'default',
   });
@@ -161,9 +174,12 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
     resume: (resumed) => (resumed.record.task === undefined ? caller : tasks).resume(resumed),
   });
   const servers = createServerSet({
-    elicitationOf: (entry) => policyOf(entry, defaultElicitation),
+    mayAsk: (entry) => canAnswer(policyOf(entry, defaultElicitation), options),
     onQuestion: async (server, params, signal) => {
-      const decision = await decide(params, { calls: openCalls.of(server), canHandBack: false, signal });
+      const entered = openCalls.of(server);
+      using pauses = new DisposableStack();
+      for (const { budget } of entered) pauses.use(budget.pause());
+      const decision = await decide(params, { calls: entered.map(({ open }) => open), canHandBack: false, signal });
       return toResponse(decision.action === 'hand-back' ? { action: 'decline', reason: '' } : decision);
     },
     clock,
@@ -176,7 +192,11 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
     connectAfter: options.connectAfter ?? Promise.resolve(),
     argGuards,
     catalog: createServerCatalog(options.store.documents('mcp-catalog'), log),
-    tokensFor: signIns.tokensFor,
+    authProfiles: new Set(Object.keys(authProfiles)),
+    tokensFor: (name, entry, fetch) => {
+      const profile = entry.auth && authProfiles[entry.auth.profile];
+      return entry.auth && profile ? profileKeeper(entry.auth.profile, profile) : signIns.tokensFor(name, entry, fetch);
+    },
     publisher,
     onForgotten: (id) => {
       credentials.delete(id).catch((error: unknown) => {

@@ -13,8 +13,8 @@ import { describeSurface } from './surface/describe-surface.ts';
 
 /** Tells the agent side what servers there are. */
 export interface IndexPublisher {
-  /** A server is there, or offers something else now. */
-  announce(offer: Offer): void;
+  /** A server is there, or offers something else now. `summary` is one sentence on it; default a list of its first tools. */
+  announce(offer: Offer, summary?: string): void;
   /** A server is not offered any more. Only one that had been announced is withdrawn. */
   withdraw(name: string): void;
 }
@@ -37,9 +37,9 @@ export const createIndexPublisher = (options: { bus: Bus; agent: string; log: Lo
   };
 
   return {
-    announce: (offer) => {
+    announce: (offer, summary) => {
       announced.add(offer.name);
-      publish({ servers: [toSummary(offer)], removedServers: [] });
+      publish({ servers: [toSummary(offer, summary)], removedServers: [] });
     },
     withdraw: (name) => {
       if (announced.delete(name)) publish({ servers: [], removedServers: [name] });
@@ -47,7 +47,7 @@ export const createIndexPublisher = (options: { bus: Bus; agent: string; log: Lo
   };
 };
 
-const toSummary = ({ name, entry, identityHash, surface, isModern }: Offer): ServerSummary => {
+const toSummary = ({ name, entry, identityHash, surface, isModern }: Offer, summary?: string): ServerSummary => {
   const { identity, tools, prompts, resources, templates } = surface;
   const resourceNames = [...resources, ...templates].map(
     (resource) => resource.name ?? resource.uri ?? resource.uriTemplate ?? '',
@@ -56,7 +56,7 @@ const toSummary = ({ name, entry, identityHash, surface, isModern }: Offer): Ser
     serverName: name,
     displayName: identity.title ?? identity.implementationName,
     serverId: entry.id,
-    summary: describeSurface(surface),
+    summary: summary ?? describeSurface(surface),
     toolCount: tools.length,
     toolNames: tools.map((tool) => tool.name),
     promptCount: prompts.length,

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { joinArgs } from '../process/join-args.ts';
 import type { Launch, Launcher } from '../process/launcher.ts';
 import { resourceLimits } from '../process/limit-args.ts';
 import { seccompProgram } from '../sandbox/seccomp.ts';
@@ -53,23 +52,14 @@ export const landlockLauncher = (python: string): Launcher => {
         env: launch.env,
         uid: launch.user?.uid ?? null,
         gid: launch.user?.gid ?? null,
+        join: launch.joinFiles ?? [],
         limits: resourceLimits(launch),
         readable: [...systemPaths, ...(launch.network ? networkPaths : []), ...pathsOf(launch, false)],
         writable: [launch.folder.path, launch.folder.tmp, ...pathsOf(launch, true)],
         network: launch.network === true,
         filter: launch.network ? networkFilter : filter,
       };
-      const [command, ...args] = [
-        ...joinArgs(launch),
-        python,
-        '-I',
-        '-S',
-        '-B',
-        '-c',
-        landlockProgram,
-        JSON.stringify(order),
-      ];
-      return spawn(command, args, {
+      return spawn(python, ['-I', '-S', '-B', '-c', landlockProgram, JSON.stringify(order)], {
         cwd: '/',
         env: { PATH: '/usr/bin:/bin' },
         stdio: ['pipe', 'pipe', 'pipe'],

@@ -6,7 +6,7 @@
  * Where it runs as root the command gets a user of its own, by which everything of it can be ended at one stroke.
  */
 export const landlockProgram = `
-import base64, ctypes, json, os, resource, signal, struct, sys
+import base64, ctypes, json, os, resource, signal, struct, sys, time
 order = json.loads(sys.argv[1])
 libc = ctypes.CDLL(None, use_errno=True)
 libc.syscall.restype = ctypes.c_long
@@ -71,6 +71,10 @@ def tasks_of_user():
 
 def become_command():
     os.setpgid(0, 0)
+    # Only the command joins: a group that is full or out of memory must not take its keeper with it.
+    for path in order["join"]:
+        with open(path, "w") as file:
+            file.write(str(os.getpid()))
     for name in (signal.SIGTERM, signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(name, signal.SIG_DFL)
     limits = order["limits"]
@@ -113,26 +117,49 @@ def send(pids, number):
         except ProcessLookupError:
             pass
 
+def end_group():
+    for path in order["join"]:
+        try:
+            with open(os.path.join(os.path.dirname(path), "cgroup.kill"), "w") as file:
+                file.write("1")
+        except OSError:
+            # Not there with control groups of version 1, nor on kernels before 5.14.
+            pass
+
+def end_user():
+    if order["uid"] is None:
+        return
+    helper = os.fork()
+    if helper == 0:
+        os.setresuid(order["uid"], order["uid"], order["uid"])
+        try:
+            os.kill(-1, signal.SIGKILL)
+        finally:
+            os._exit(0)
+    # It is of the user of the script for a moment, which must not hold it up for ever.
+    for _ in range(200):
+        if os.waitpid(helper, os.WNOHANG)[0]:
+            return
+        time.sleep(0.005)
+
 def end_all():
-    if order["uid"] is not None:
-        helper = os.fork()
-        if helper == 0:
-            os.setresuid(order["uid"], order["uid"], order["uid"])
-            try:
-                os.kill(-1, signal.SIGKILL)
-            finally:
-                os._exit(0)
-        # The helper is of the same user and ends with the others.
     while True:
+        # Each pass tries everything, since what could not be done once may succeed when fewer are left.
+        for end in (end_group, end_user):
+            try:
+                end()
+            except OSError:
+                pass
         left = descendants()
         # Stopped first, so that none starts another while its neighbours are ended.
         send(left, signal.SIGSTOP)
         send(left, signal.SIGKILL)
         try:
-            while os.waitpid(-1, 0 if left else os.WNOHANG)[0] > 0:
+            while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
         except ChildProcessError:
             return
+        time.sleep(0.002)
 
 def told(number, frame):
     signal.signal(signal.SIGTERM, signal.SIG_IGN)

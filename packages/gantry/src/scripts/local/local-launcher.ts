@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { killGroup } from '../process/end-child.ts';
 import type { Launcher } from '../process/launcher.ts';
 
 /** Starts scripts as ordinary processes of the host, with its environment: for development on one's own machine. */
@@ -19,15 +19,5 @@ export const localLauncher = (hostEnv: Readonly<Record<string, string | undefine
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     }),
-  kill: (child) => signalGroup(child, 'SIGKILL'),
+  kill: killGroup,
 });
-
-const signalGroup = (child: ChildProcess, signal: NodeJS.Signals): void => {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, signal);
-  } catch (error) {
-    // Nobody is left in the group.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
-};

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
-import { chmod, chown, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { chown, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { orAborted } from '../../kernel/abort.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -9,7 +9,7 @@ import { findProgram, systemPath } from '../process/interpreters.ts';
 import type { Launcher } from '../process/launcher.ts';
 import { scriptEnv } from '../process/script-env.ts';
 import { supervise } from '../process/supervise.ts';
-import { createWorkFolder, measureTrees } from '../process/work-folder.ts';
+import { createWorkFolder, measureTrees, openTree } from '../process/work-folder.ts';
 import { defaultScriptLimits } from '../runner.ts';
 import type { ScriptUsers } from '../sandbox/script-users.ts';
 
@@ -60,7 +60,8 @@ export const createPackageStore = (options: PackageStoreOptions): PackageStore =
 
   const install = async (packages: readonly string[], path: string, python: string): Promise<string> => {
     const target = `${path}.${randomBytes(6).toString('hex')}`;
-    const { user, giveBack } = launcher.switchesUser ? users.take() : { user: undefined, giveBack: () => {} };
+    const taken = launcher.switchesUser ? await users.take() : undefined;
+    const user = taken?.user;
     try {
       await mkdir(target, { recursive: true, mode: 0o755 });
       if (user) await chown(target, user.uid, user.gid);
@@ -89,7 +90,8 @@ export const createPackageStore = (options: PackageStoreOptions): PackageStore =
       });
       if (end.exitCode !== 0 || end.ended)
         throw installFailed(packages, end.ended ?? lastLines(end.stderr || end.stdout));
-      await chmod(target, 0o755);
+      // Other users read it than the one that wrote it, whatever that one's mask was.
+      await openTree(target);
       await rename(target, path);
       await prune(folder, clock);
       return path;
@@ -97,7 +99,7 @@ export const createPackageStore = (options: PackageStoreOptions): PackageStore =
       await rm(target, { recursive: true, force: true });
       throw error;
     } finally {
-      giveBack();
+      taken?.giveBack();
     }
   };
 

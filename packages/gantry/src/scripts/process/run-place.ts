@@ -22,9 +22,10 @@ export const openRunPlace = async (
   limits: ScriptLimits,
   { launcher, users, groups }: { launcher: Launcher; users: ScriptUsers; groups: GroupMaker | undefined },
 ): Promise<RunPlace> => {
-  const { user, giveBack } = launcher.switchesUser ? users.take() : { user: undefined, giveBack: () => {} };
   await using opened = new AsyncDisposableStack();
-  opened.defer(giveBack);
+  const taken = launcher.switchesUser ? await users.take() : undefined;
+  opened.defer(() => taken?.giveBack());
+  const user = taken?.user;
   const folder = opened.use(await createWorkFolder({ user, withTmp: launcher.needsTmpFolder }));
   const group = groups && opened.use(await groups.create(groupName(newId().slice(0, 12)), limits));
   const kept = opened.move();

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { defaultScriptLimits } from '../runner.ts';
-import { createWorkFolder } from './work-folder.ts';
+import { createWorkFolder, openTree } from './work-folder.ts';
 
 const names = (files: readonly { path: string }[]): string[] => files.map(({ path }) => path).sort();
 
@@ -72,4 +72,21 @@ it('removes folders that are closed or nested deeper than a path can name', asyn
   expect(spawnSync('bash', ['-c', nest, 'bash', 'd'.repeat(200)], { cwd: folder.path }).status).toBe(0);
   await folder[Symbol.asyncDispose]();
   expect(existsSync(dirname(folder.path))).toBe(false);
+});
+
+it('lets everybody read what one user wrote for itself, and leaves what leads elsewhere', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'gantry-open-tree-'));
+  const outside = join(root, '..', `gantry-outside-${process.pid}`);
+  writeFileSync(outside, '', { mode: 0o600 });
+  mkdirSync(join(root, 'package'), { mode: 0o700 });
+  writeFileSync(join(root, 'package/code.py'), '', { mode: 0o600 });
+  writeFileSync(join(root, 'tool'), '', { mode: 0o700 });
+  symlinkSync(outside, join(root, 'link'));
+  linkSync(outside, join(root, 'second-name'));
+  await openTree(root);
+  const modes = ['', 'package', 'package/code.py', 'tool'].map((name) => statSync(join(root, name)).mode & 0o777);
+  expect(modes).toEqual([0o755, 0o755, 0o644, 0o755]);
+  expect(statSync(outside).mode & 0o777).toBe(0o600);
+  rmSync(root, { recursive: true });
+  rmSync(outside);
 });

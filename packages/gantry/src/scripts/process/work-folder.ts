@@ -128,6 +128,18 @@ export const measureTrees = async (
   return bytes;
 };
 
+/** Lets everybody read what is in a folder, but for links and files with a second name elsewhere. */
+export const openTree = async (root: string): Promise<void> => {
+  await chmod(root, 0o755);
+  for await (const { name, kind } of walk(root)) {
+    const path = join(root, name);
+    if (kind === 'folder') await chmod(path, 0o755);
+    if (kind !== 'file') continue;
+    const { mode, nlink } = await lstat(path);
+    if (nlink === 1) await chmod(path, (mode & 0o100) === 0 ? 0o644 : 0o755);
+  }
+};
+
 interface Entry {
   /** Path below the folder. */
   readonly name: string;

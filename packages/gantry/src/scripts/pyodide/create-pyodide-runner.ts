@@ -50,13 +50,13 @@ export const createPyodideRunner = (options: PyodideRunnerOptions): ScriptRunner
   const { clock, packagePath, users, warm = 1 } = options;
   const ownLimits: ScriptLimits = { ...defaultScriptLimits, ...options.limits };
   const parallel = createParallelLimit(options.maxParallel ?? 2);
-  const pool: ChildProcess[] = [];
+  const pool: Promise<ChildProcess>[] = [];
   const running = new Set<Promise<unknown>>();
   const stopping = new AbortController();
 
-  const open = (): ChildProcess => {
+  const open = async (): Promise<ChildProcess> => {
     const program = fileURLToPath(workerUrl('scripts/pyodide/pyodide-child'));
-    const { user, giveBack } = users.take();
+    const { user, giveBack } = await users.take();
     const child = spawn(
       process.execPath,
       [
@@ -76,9 +76,21 @@ export const createPyodideRunner = (options: PyodideRunnerOptions): ScriptRunner
     return child;
   };
 
-  const take = (): ChildProcess => {
-    for (let waiting = pool.shift(); waiting; waiting = pool.shift()) if (isRunning(waiting)) return waiting;
+  const take = async (): Promise<ChildProcess> => {
+    for (let waiting = pool.shift(); waiting; waiting = pool.shift()) {
+      // One that could not be started is as good as none; whatever was wrong is met again by the next.
+      const child = await waiting.catch(() => undefined);
+      if (child && isRunning(child)) return child;
+    }
     return open();
+  };
+
+  const refill = (): void => {
+    while (pool.length < warm && !stopping.signal.aborted) {
+      const opening = open();
+      opening.catch(() => {});
+      pool.push(opening);
+    }
   };
 
   const run = async (request: ScriptRequest, signal: AbortSignal): Promise<ScriptResult> => {
@@ -91,8 +103,8 @@ export const createPyodideRunner = (options: PyodideRunnerOptions): ScriptRunner
       );
     const limits = { ...ownLimits, ...request.limits };
     const { timeoutMs } = request;
-    const child = take();
-    while (pool.length < warm && !stopping.signal.aborted) pool.push(open());
+    const child = await take();
+    refill();
     const env = { ...request.env, [inputVariable]: request.inputData ?? '' };
     const end = await supervise(child, {
       clock,
@@ -127,7 +139,12 @@ export const createPyodideRunner = (options: PyodideRunnerOptions): ScriptRunner
     [Symbol.asyncDispose]: async () => {
       stopping.abort(new GantryError('stopped', 'Gantry is stopping; the script was ended.'));
       await Promise.allSettled(running);
-      await Promise.all(pool.splice(0).map((child) => endChild(child, (each) => void each.kill('SIGKILL'))));
+      await Promise.all(
+        pool.splice(0).map(async (opening) => {
+          const child = await opening.catch(() => undefined);
+          if (child) await endChild(child, (each) => void each.kill('SIGKILL'));
+        }),
+      );
     },
   };
 };

@@ -1,4 +1,5 @@
-import { constants, readSync, writeSync } from 'node:fs';
+import { constants, writeSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 
 // A process that runs one Python script in WebAssembly and ends. It is started under Node's permission model, with nothing
 // but the folder of Pyodide to read, and waits for its order: a JSON object (`script`, `env`) as the whole of standard input.
@@ -55,20 +56,11 @@ pyodide.setStdout(to(1));
 pyodide.setStderr(to(2));
 pyodide.setStdin({ error: true });
 
-const readAll = (): string => {
-  const parts: Buffer[] = [];
-  for (;;) {
-    const part = Buffer.allocUnsafe(65_536);
-    const length = readSync(0, part);
-    if (length === 0) return Buffer.concat(parts).toString('utf8');
-    parts.push(part.subarray(0, length));
-  }
-};
-
-const text = readAll();
-if (text !== '') {
-  const order = JSON.parse(text) as { script: string; env: Record<string, string> };
-  pyodide.globals.set('_source', order.script);
-  pyodide.globals.set('_variables', Object.entries(order.env));
+// Not read directly, since Pyodide leaves the descriptor so that a read before the order has come would fail.
+const order = await text(process.stdin);
+if (order !== '') {
+  const { script, env } = JSON.parse(order) as { script: string; env: Record<string, string> };
+  pyodide.globals.set('_source', script);
+  pyodide.globals.set('_variables', Object.entries(env));
   process.exit(Number(await pyodide.runPythonAsync(harness)));
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
+import { isRunning, killGroup } from '../process/end-child.ts';
 import { isOpenToAll } from '../process/is-open-to-all.ts';
 import { joinArgs } from '../process/join-args.ts';
 import type { Launch, Launcher, Mount } from '../process/launcher.ts';
@@ -58,6 +59,8 @@ export const bwrapLauncher = (programs: SandboxPrograms): Launcher => {
       const child = spawn(args[0] as string, args.slice(1), {
         cwd: '/',
         env: { PATH: '/usr/bin:/bin' },
+        // In a group of its own, see below.
+        detached: true,
         stdio: ['pipe', 'pipe', 'pipe', 'pipe', launch.control ? 'pipe' : 'ignore'],
       });
       const program = child.stdio[seccompFd] as Writable;
@@ -66,7 +69,11 @@ export const bwrapLauncher = (programs: SandboxPrograms): Launcher => {
       program.end(launch.network ? networkFilter : filter);
       return child;
     },
-    kill: (child) => void child.kill('SIGKILL'),
+    // bubblewrap 0.8 ties its second process to the first one's life only after a while (seen: it waits for ever for a first process that
+    // was killed); until then the second is in the group of the first. Once the first has ended, the number may be another's.
+    kill: (child) => {
+      if (isRunning(child)) killGroup(child);
+    },
   };
 };
 

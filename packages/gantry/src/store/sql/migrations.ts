@@ -31,4 +31,8 @@ export const migrations: readonly Migration[] = [
       name text not null primary key, owner_id text not null, fence bigint not null, expires_at_ms bigint not null)`,
     'create table secret (name text not null primary key, sealed text not null, key_id text not null)',
   ),
+  statements(
+    'alter table document add column position bigint',
+    'create index document_position on document (collection, position, id) where position is not null',
+  ),
 ];

@@ -25,14 +25,23 @@ export const sqlDocuments = <T>(sql: Sql, collection: string, clock: Clock): Doc
     },
     put: (id, value, options = {}) =>
       sql.write(async (queries) => {
-        const revision = (await revisionOf(queries, id, options.ifRevision)) + 1;
-        const content = { value: JSON.stringify(value), revision, written_at_ms: clock.nowMs() };
-        await queries
+        const content = {
+          value: JSON.stringify(value),
+          written_at_ms: clock.nowMs(),
+          position: options.order ?? null,
+        };
+        if (options.ifRevision !== undefined) await revisionOf(queries, id, options.ifRevision);
+        const row = await queries
           .insertInto('document')
-          .values({ collection, id, ...content })
-          .onConflict((conflict) => conflict.columns(['collection', 'id']).doUpdateSet(content))
-          .execute();
-        return revision;
+          .values({ collection, id, revision: 1, ...content })
+          .onConflict((conflict) =>
+            conflict
+              .columns(['collection', 'id'])
+              .doUpdateSet((eb) => ({ ...content, revision: eb('document.revision', '+', 1) })),
+          )
+          .returning('revision')
+          .executeTakeFirstOrThrow();
+        return row.revision;
       }),
     delete: (id, options = {}) =>
       sql.write(async (queries) => {
@@ -40,9 +49,20 @@ export const sqlDocuments = <T>(sql: Sql, collection: string, clock: Clock): Doc
         await queries.deleteFrom('document').where('collection', '=', collection).where('id', '=', id).execute();
         return true;
       }),
-    list: async () => {
-      const rows = await sql.read((queries) => select(queries).orderBy('id').execute());
+    list: async ({ after, limit } = {}) => {
+      const query = (queries: Queries) =>
+        select(queries)
+          .$if(after !== undefined, (some) => some.where('id', '>', after as string))
+          .$if(limit !== undefined, (some) => some.limit(limit as number))
+          .orderBy('id');
+      const rows = await sql.read((queries) => query(queries).execute());
       return rows.map(toDocument<T>);
+    },
+    earliest: async (limit) => {
+      const query = (queries: Queries) =>
+        select(queries).where('position', 'is not', null).orderBy('position').orderBy('id').limit(limit);
+      const rows = await sql.read((queries) => query(queries).execute());
+      return rows.map((row) => ({ ...toDocument<T>(row), order: row.position as number }));
     },
   };
 };

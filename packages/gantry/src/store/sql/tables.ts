@@ -15,6 +15,8 @@ export interface Tables {
     value: string;
     revision: number;
     written_at_ms: number;
+    /** Where it stands among the others that have a number. */
+    position: number | null;
   };
   ledger: {
     ledger: string;

@@ -148,6 +148,39 @@ export const storeContract = (name: string, open: (clock: FakeClock) => Promise<
         expect([await documents.delete('a', { ifRevision: 1 }), await documents.delete('a')]).toEqual([true, false]);
         expect((await documents.list()).map(({ id }) => id)).toEqual(['b', 'c']);
       });
+
+      it('lists page by page', async () => {
+        const documents = store.documents<string>('settings');
+        for (const id of ['b', 'a', 'd', 'c']) await documents.put(id, id);
+        const idsOf = async (options: { after?: string; limit?: number }): Promise<string[]> =>
+          (await documents.list(options)).map(({ id }) => id);
+        expect(await idsOf({ limit: 2 })).toEqual(['a', 'b']);
+        expect(await idsOf({ after: 'b', limit: 2 })).toEqual(['c', 'd']);
+        expect(await idsOf({ after: 'd' })).toEqual([]);
+      });
+
+      it('gives those with the lowest numbers, as they were written last', async () => {
+        const documents = store.documents<string>('runs');
+        await documents.put('late', 'x', { order: 2 ** 41 });
+        await documents.put('soon', 'x', { order: 7 });
+        await documents.put('first', 'x', { order: -1 });
+        await documents.put('none', 'x');
+        await documents.put('moved', 'x', { order: 1 });
+        await documents.put('moved', 'y', { order: 7 });
+        await documents.put('taken-out', 'x', { order: 2 });
+        await documents.put('taken-out', 'x');
+        await documents.put('deleted', 'x', { order: 3 });
+        await documents.delete('deleted');
+        await store.documents('other').put('foreign', 'x', { order: 0 });
+        const found = await documents.earliest(10);
+        expect(found.map(({ id, order }) => [id, order])).toEqual([
+          ['first', -1],
+          ['moved', 7],
+          ['soon', 7],
+          ['late', 2 ** 41],
+        ]);
+        expect(await documents.earliest(1)).toMatchObject([{ id: 'first', value: 'x', revision: 1 }]);
+      });
     });
 
     describe('ledger', () => {

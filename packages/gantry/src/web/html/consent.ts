@@ -1,6 +1,6 @@
-import type { Measures } from './measure.ts';
+import { labelOf } from './label.ts';
 import type { PageElement } from './page-tree.ts';
-import { labelOf, textOf } from './page-tree.ts';
+import { textOf } from './page-tree.ts';
 
 /** Class and id words that only consent managers use. */
 const vendors =
@@ -16,15 +16,14 @@ const largestBannerChars = 12_000;
  * True for an element that is a consent banner: named as one by a known consent manager, or a small block that speaks of cookies or
  * consent and offers buttons to choose. A block that holds most of the page's text never is, unless it repeats itself about consent.
  */
-export const isConsentBanner = (element: PageElement, measures: Measures): boolean => {
-  const chars = measures.get(element)?.chars ?? 0;
+export const isConsentBanner = (element: PageElement): boolean => {
+  const chars = element.chars;
   if (chars === 0 || chars > largestBannerChars || !blocks.has(element.name)) return false;
   if (vendors.test(labelOf(element))) return true;
   if (!hasChoice(element, 0)) return false;
   // The smallest block that holds the whole banner is the banner; its wrapper may hold the page as well.
   const isWrapper = element.children.some(
-    (child) =>
-      typeof child !== 'string' && (measures.get(child)?.chars ?? 0) >= chars * 0.6 && isConsentBanner(child, measures),
+    (child) => typeof child !== 'string' && child.chars >= chars * 0.6 && isConsentBanner(child),
   );
   if (isWrapper) return false;
   const text = textOf(element);

@@ -44,6 +44,41 @@ describe('convertPage', () => {
     expect(convert('<p style="font-size:0.9em">SMALL</p>').markdown).toBe('SMALL');
   });
 
+  it.each([
+    ['<section id="file-menu-shell-and-editor"><h3>File menu (Shell and Editor)</h3>SECTION</section>'],
+    ['<div class="section" id="sharing-state"><h3>Sharing state</h3>SECTION</div>'],
+    ['<section class="level2" id="credits-1"><h2>Credits</h2>SECTION</section>'],
+  ])('keeps a section whose id only repeats its heading: %s', (section) => {
+    expect(convert(`<main><p>${prose.repeat(9)}</p>${section}</main>`).markdown).toContain('SECTION');
+  });
+
+  it('leaves out what is named as part of the frame for another reason', () => {
+    const { markdown } = convert(
+      `<main><p>${prose.repeat(9)}</p><div class="newsletter" id="news"><h3>News</h3>LETTER</div><div id="sharing"><h3>Pass it on</h3>SHARE</div></main>`,
+    );
+    expect(markdown).not.toMatch(/LETTER|SHARE/);
+  });
+
+  it('keeps examples that stand beside the text', () => {
+    const aside = '<aside class="sidebar"><p>Hello world!</p><pre>print()</pre></aside>';
+    expect(convert(`<main><p>${prose.repeat(9)}</p>${aside}</main>`).markdown).toContain('print()');
+  });
+
+  it('leaves out a frame that is longer than the page, where the page marks its main part', () => {
+    const frame = (name: string): string =>
+      `<${name} class="footer">${'COPYRIGHT of the maker. '.repeat(40)}</${name}>`;
+    for (const name of ['footer', 'div'])
+      expect(convert(`<main><p>${prose}</p></main>${frame(name)}`).markdown).toBe(prose.trim());
+    // What marks a main part without text has not been filled yet.
+    expect(convert(`<main>Loading</main>${frame('footer')}`).markdown).toContain('COPYRIGHT');
+  });
+
+  it('reads characters without the aids that stand beside them, and gives those in full mode', () => {
+    const page = '<main><p><ruby>漢字<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby>を読む</p></main>';
+    expect(convert(page).markdown).toBe('漢字を読む');
+    expect(convert(page, 'full').markdown).toBe('漢字(かんじ)を読む');
+  });
+
   it('keeps the page when its frame holds it', () => {
     expect(convert(`<div class="sidebar"><main><p>${prose}</p></main></div>`).markdown).toContain('harbour');
     expect(convert(`<aside><p>${prose}</p></aside>`).markdown).toContain('harbour');

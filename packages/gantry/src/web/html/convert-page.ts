@@ -1,7 +1,6 @@
 import { cutText } from '../../text/cut.ts';
+import { articleRule, chooseArticle } from './article/choose-article.ts';
 import { consentShare } from './consent.ts';
-import { isDeclaredArticle } from './declared-article.ts';
-import { findArticle } from './find-article.ts';
 import { baseOf, createLinkResolver } from './links.ts';
 import { measureTree } from './measure.ts';
 import type { PageElement } from './page-tree.ts';
@@ -48,23 +47,22 @@ export const convertPage = (
   const { root, complete, scripts } = parsePage(html);
   const title = titleOf(root);
   const resolveLink = createLinkResolver(baseOf(url, findElement(root, isBase)?.attributes['href']));
-  const declared = mode === 'article' || (mode === 'auto' && isDeclaredArticle(root));
+  const rule = articleRule(root, mode);
   const loaderSeen = looksLikeLoader(root, scripts > 0);
   const facts = stripPage(root, { keepFrame: mode === 'full' });
-  const measures = measureTree(root);
-  const scope = mode === 'full' ? root : scopeOf(root, measures);
-  const pageChars = measures.get(scope)?.chars ?? 0;
+  measureTree(root);
+  const scope = mode === 'full' ? root : scopeOf(root);
+  const pageChars = scope.chars;
   // A long page is a page, whatever its words are.
   const words = pageChars < judgedChars ? collapse(textOf(scope)).trim() : undefined;
 
-  const article = declared ? findArticle(scope, measures) : undefined;
-  const isArticle = article !== undefined && isEnough(article.chars, pageChars, mode);
-  const markdown = writeMarkdown(isArticle ? article.take() : scope, { resolveLink });
-  const keptChars = isArticle ? article.chars : pageChars;
+  const article = chooseArticle(scope, { rule, title });
+  const markdown = writeMarkdown(article?.take() ?? scope, { resolveLink });
+  const keptChars = article?.chars ?? pageChars;
   return {
     title,
     markdown,
-    extent: isArticle ? 'article' : mode === 'full' ? 'full' : 'page',
+    extent: article ? 'article' : mode === 'full' ? 'full' : 'page',
     droppedShare: facts.charsBefore === 0 ? 0 : 1 - Math.min(1, keptChars / facts.charsBefore),
     complete,
     signals: {
@@ -79,11 +77,6 @@ export const convertPage = (
 
 const maxTitleChars = 300;
 const judgedChars = 20_000;
-
-const isEnough = (articleChars: number, pageChars: number, mode: ReadMode): boolean => {
-  if (mode === 'article') return articleChars >= 100;
-  return articleChars >= pageChars * 0.6 || (articleChars >= 200 && articleChars >= pageChars * 0.05);
-};
 
 const isBase = ({ name, attributes }: PageElement): boolean => name === 'base' && attributes['href'] !== undefined;
 

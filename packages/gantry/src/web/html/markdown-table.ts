@@ -27,8 +27,11 @@ export const rowsOf = (table: PageElement): PageElement[][] => {
 export const isDataTable = (table: PageElement, rows: readonly PageElement[][]): boolean => {
   const { role } = table.attributes;
   if (role === 'presentation' || role === 'none') return false;
-  if (!rows.some((cells) => cells.length > 1)) return false;
-  return findElement(table, ({ name }) => name === 'table' || headingElements.has(name)) === undefined;
+  // One column arranges a page, unless it has a heading of its own.
+  if (!rows.some((cells) => cells.length > 1) && !(rows.length > 1 && rows[0]?.[0]?.name === 'th')) return false;
+  // So does a single row that holds blocks: notes of documentation, with their sign in the first cell.
+  const isLayout = (name: string): boolean => headingElements.has(name) || (rows.length === 1 && blocks.has(name));
+  return findElement(table, ({ name }) => name === 'table' || isLayout(name)) === undefined;
 };
 
 /** A GFM table. Cells that span get empty ones beside or below them, so that columns stay columns. */
@@ -63,6 +66,7 @@ export const writeTable = (rows: readonly PageElement[][], cellText: (cell: Page
   return lines.join('\n');
 };
 
+const blocks = new Set(['pre', 'ul', 'ol', 'dl', 'blockquote']);
 const sections = new Set(['thead', 'tbody', 'tfoot']);
 
 const isLineNumbers = ({ attributes }: PageElement): boolean =>

@@ -1,21 +1,9 @@
-import type { Measure, PageElement } from './page-tree.ts';
+import type { PageElement } from './page-tree.ts';
 
-/** The measures of the elements of one tree, as they were counted last. */
-export interface Measures {
-  get(element: PageElement): Measure | undefined;
-}
+/** Counts the text of every element below `root`, and of `root`, anew: `chars` and `linkChars`. */
+export const measureTree = (root: PageElement): void => measure(root, false);
 
-// Kept on the elements: a map of them would cost more than the counting.
-const onElements: Measures = { get: (element) => element.measure };
-const nothing: Measure = { chars: 0, linkChars: 0 };
-
-/** Measures every element below `root`, and `root`. */
-export const measureTree = (root: PageElement): Measures => {
-  measure(root, false);
-  return onElements;
-};
-
-const measure = (element: PageElement, inLink: boolean): Measure => {
+const measure = (element: PageElement, inLink: boolean): void => {
   let chars = 0;
   let linkChars = 0;
   for (const child of element.children) {
@@ -24,12 +12,13 @@ const measure = (element: PageElement, inLink: boolean): Measure => {
       chars += count;
       if (inLink) linkChars += count;
     } else {
-      const below = measure(child, inLink || child.name === 'a');
-      chars += below.chars;
-      linkChars += below.linkChars;
+      measure(child, inLink || child.name === 'a');
+      chars += child.chars;
+      linkChars += child.linkChars;
     }
   }
-  return (element.measure = chars === 0 ? nothing : { chars, linkChars });
+  element.chars = chars;
+  element.linkChars = linkChars;
 };
 
 /** How many characters of a text are not white space. */
@@ -41,3 +30,6 @@ const inkOf = (text: string): number => {
   }
   return count;
 };
+
+/** The share of an element's characters that stand in links, 0 to 1. */
+export const linkShare = ({ chars, linkChars }: PageElement): number => (chars === 0 ? 0 : linkChars / chars);

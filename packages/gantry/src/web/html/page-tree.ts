@@ -8,14 +8,10 @@ export interface PageElement {
   readonly attributes: Readonly<Record<string, string>>;
   parent: PageElement | undefined;
   children: PageNode[];
-  /** How much text there is below; set by `measureTree`. */
-  measure: Measure | undefined;
-}
-
-/** How much an element says: characters that are not white space, in all and inside links. */
-export interface Measure {
-  readonly chars: number;
-  readonly linkChars: number;
+  /** Characters below that are not white space, as `measureTree` counted them last. */
+  chars: number;
+  /** Those of them that stand in links. */
+  linkChars: number;
 }
 
 /** An element, or a run of text. */
@@ -79,8 +75,8 @@ const createBuilder = (root: PageElement) => {
         // Pages pasted into pages: what HTML ignores stays as a plain wrapper.
         const isAgain = (name === 'body' || name === 'html') && frames.has(name);
         if (name === 'body' || name === 'html') frames.add(name);
-        const element = toElement(isAgain ? 'div' : name, attributes, current);
-        current.children.push(element);
+        const element = toElement(isAgain ? 'div' : name, hasAny(attributes) ? attributes : none, current);
+        add(current, element);
         current = element;
         depth += 1;
       },
@@ -89,6 +85,8 @@ const createBuilder = (root: PageElement) => {
           ignored -= 1;
           return;
         }
+        // An array that grew by one after the other has room for many more; most elements get none.
+        if (current.children.length > 1) current.children = current.children.slice();
         current = current.parent ?? root;
         depth -= 1;
       },
@@ -99,19 +97,36 @@ const createBuilder = (root: PageElement) => {
         if (typeof children[last] === 'string') children[last] += text;
         else {
           count();
-          children.push(text);
+          add(current, text);
         }
       },
     },
   };
 };
 
-const toElement = (name: string, attributes: Record<string, string>, parent?: PageElement): PageElement => ({
+// A large page has hundreds of thousands of elements, so what each of them takes decides how much memory the page needs.
+const add = (element: PageElement, child: PageNode): void => {
+  if (element.children.length === 0) element.children = [child];
+  else element.children.push(child);
+};
+const none: Readonly<Record<string, string>> = Object.freeze({});
+const hasAny = (attributes: Readonly<Record<string, string>>): boolean => {
+  for (const _name in attributes) return true;
+  return false;
+};
+
+/** An element without content. */
+export const toElement = (
+  name: string,
+  attributes: Readonly<Record<string, string>>,
+  parent?: PageElement,
+): PageElement => ({
   name,
   attributes,
   parent,
   children: [],
-  measure: undefined,
+  chars: 0,
+  linkChars: 0,
 });
 
 const isDropped = ({ name, attributes }: PageElement): boolean =>
@@ -150,7 +165,3 @@ export const textOf = (node: PageNode): string => {
   collect(node);
   return pieces.join('');
 };
-
-/** An element's class and id, lower case, for looking for words in them. */
-export const labelOf = ({ attributes: { class: classes, id } }: PageElement): string =>
-  classes === undefined && id === undefined ? '' : `${classes ?? ''} ${id ?? ''}`.toLowerCase();

@@ -1,4 +1,3 @@
-import type { Measures } from './measure.ts';
 import type { PageElement } from './page-tree.ts';
 import { visitElements } from './page-tree.ts';
 
@@ -6,8 +5,8 @@ import { visitElements } from './page-tree.ts';
  * The element the page itself marks as its content, if it holds at least half of the text; else `root`. One article among several is
  * not the content of a page: it may as well be the list of what to read next.
  */
-export const scopeOf = (root: PageElement, measures: Measures): PageElement => {
-  const charsOf = (element: PageElement): number => measures.get(element)?.chars ?? 0;
+export const scopeOf = (root: PageElement): PageElement => {
+  const charsOf = (element: PageElement): number => element.chars;
   const marked: PageElement[] = [];
   visitElements(root, (element) => {
     const { name, attributes } = element;

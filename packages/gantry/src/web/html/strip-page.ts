@@ -1,8 +1,8 @@
 import { consentShare, isConsentBanner } from './consent.ts';
-import type { Measures } from './measure.ts';
 import { measureTree } from './measure.ts';
+import { labelOf } from './label.ts';
 import type { PageElement } from './page-tree.ts';
-import { findElement, labelOf, textOf } from './page-tree.ts';
+import { findElement, textOf } from './page-tree.ts';
 
 /** What was seen while the page was stripped. */
 export interface StripFacts {
@@ -17,18 +17,20 @@ export interface StripFacts {
  * the frame of the page (navigation, footers, side bars, dialogs). What holds the page's content, or most of its text, stays.
  */
 export const stripPage = (root: PageElement, options: { keepFrame: boolean }): StripFacts => {
-  const measures = measureTree(root);
-  const total = visibleChars(root, measures);
+  measureTree(root);
+  const total = visibleChars(root);
   const most = total * 0.5;
+  // The frame of a short page can be the larger part of it.
+  const main = findElement(root, (element) => isMain(element) && element.chars >= leastMainChars);
   let hadConsentBanner = false;
 
   const isNoise = (element: PageElement): boolean => {
-    const chars = measures.get(element)?.chars ?? 0;
+    const chars = element.chars;
     // Some pages keep all their text for readers without scripts.
     if (element.name === 'noscript') return chars <= total;
     if (silent.has(element.name)) return true;
     if (isHidden(element)) return chars < most || !holdsContent(element);
-    if (isConsentBanner(element, measures)) {
+    if (isConsentBanner(element)) {
       if (chars >= most && consentShare(textOf(element)) < 0.6) return false;
       if (content.has(element.name) || holdsContent(element)) return false;
       hadConsentBanner = true;
@@ -36,21 +38,42 @@ export const stripPage = (root: PageElement, options: { keepFrame: boolean }): S
     }
     if (controls.has(element.name)) return true;
     if (options.keepFrame || chars === 0) return false;
+    // How a character is read stands beside it; within the running text it would break every word.
+    if (readingAids.has(element.name)) return true;
     const frame = frameKind(element);
     if (frame === undefined || holdsContent(element)) return false;
     // Names of classes mean less than elements do, so it takes less text to overrule them.
-    if (frame === 'element') return chars < most;
-    const ownChars = chars - (measures.get(element)?.linkChars ?? 0);
-    return ownChars < total * 0.2 && findElement(element, ({ name }) => name === 'h1') === undefined;
+    if (frame === 'element') return chars < most || isBeside(element, main);
+    const ownChars = chars - element.linkChars;
+    return (
+      (ownChars < total * 0.2 || isBeside(element, main)) &&
+      findElement(element, ({ name }) => name === 'h1') === undefined
+    );
   };
 
   const clean = (element: PageElement): void => {
-    if (element.children.length === 0) return;
-    element.children = element.children.filter((child) => typeof child === 'string' || !isNoise(child));
+    // Most elements hold none, and keep the array they have.
+    const first = element.children.findIndex((child) => typeof child !== 'string' && isNoise(child));
+    if (first !== -1)
+      element.children = element.children.filter(
+        (child, index) => index < first || (index > first && (typeof child === 'string' || !isNoise(child))),
+      );
     for (const child of element.children) if (typeof child !== 'string') clean(child);
   };
   clean(root);
   return { charsBefore: total, hadConsentBanner };
+};
+
+/** A page that has not been filled yet says no more than that it is loading. */
+const leastMainChars = 40;
+
+const isMain = ({ name, attributes }: PageElement): boolean => name === 'main' || attributes['role'] === 'main';
+
+/** Whether the page marks its main part and the element is not within it. */
+const isBeside = (element: PageElement, main: PageElement | undefined): boolean => {
+  if (!main) return false;
+  for (let at: PageElement | undefined = element; at; at = at.parent) if (at === main) return false;
+  return true;
 };
 
 const silent = new Set(
@@ -58,6 +81,7 @@ const silent = new Set(
     ' ',
   ),
 );
+const readingAids = new Set(['rt', 'rp']);
 const controls = new Set('button input select textarea option progress meter'.split(' '));
 const content = new Set(['main', 'article', 'body', 'html']);
 const frameElements = new Set(['nav', 'footer', 'aside', 'menu']);
@@ -77,10 +101,13 @@ const frameKind = (element: PageElement): 'element' | 'label' | undefined => {
   if (content.has(name)) return undefined;
   if (frameRoles.has(attributes['role'] ?? '')) return 'element';
   if (name === 'footer') return parent?.name === 'blockquote' || parent?.name === 'figure' ? undefined : 'element';
-  if (name === 'aside') return notes.test(labelOf(element)) ? undefined : 'element';
+  // Examples stand beside the text that they belong to.
+  if (name === 'aside') return notes.test(labelOf(element)) || holdsCode(element) ? undefined : 'element';
   if (frameElements.has(name)) return 'element';
   return labelled.has(name) && frameLabels.test(labelOf(element).replaceAll(layoutLabels, '')) ? 'label' : undefined;
 };
+
+const holdsCode = (element: PageElement): boolean => findElement(element, ({ name }) => name === 'pre') !== undefined;
 
 const labelled = new Set(['div', 'section', 'ul', 'ol', 'form', 'p', 'table', 'span', 'header', 'td', 'dialog']);
 
@@ -96,18 +123,15 @@ const hidingStyle =
   /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:\.0*)?(?:px|em|rem|pt|%)?\s*(?:;|!|$)|opacity\s*:\s*0(?:\.0*)?\s*(?:;|!|$)/i;
 
 const holdsContent = (element: PageElement): boolean =>
-  findElement(
-    element,
-    ({ name, attributes }) => name === 'main' || name === 'article' || attributes['role'] === 'main',
-  ) !== undefined;
+  findElement(element, (below) => below.name === 'article' || isMain(below)) !== undefined;
 
 /** Text of the page without what is never shown. */
-const visibleChars = (root: PageElement, measures: Measures): number => {
-  let chars = measures.get(root)?.chars ?? 0;
+const visibleChars = (root: PageElement): number => {
+  let chars = root.chars;
   const subtract = (element: PageElement): void => {
     for (const child of element.children) {
       if (typeof child === 'string') continue;
-      if (silent.has(child.name)) chars -= measures.get(child)?.chars ?? 0;
+      if (silent.has(child.name)) chars -= child.chars;
       else subtract(child);
     }
   };

@@ -82,11 +82,17 @@ describe('writeMarkdown', () => {
     ],
     [
       'with code and lists in cells',
-      '<table><tr><td><pre>x\ny</pre><td><ul><li>p<li>q</ul></table>',
-      '| `x`<br>`y` | - p<br>- q |\n| --- | --- |',
+      '<table><tr><th>a<th>b<tr><td><pre>x\ny</pre><td><ul><li>p<li>q</ul></table>',
+      '| a | b |\n| --- | --- |\n| `x`<br>`y` | - p<br>- q |',
     ],
     ['that only arrange the page as blocks', '<table role="presentation"><tr><td>a<td><p>b</table>', 'a\n\nb'],
     ['of one column as blocks', '<table><tr><td>a<tr><td>b</table>', 'a\n\nb'],
+    [
+      'of one row that holds code as blocks',
+      '<table><tr><td>Note<td><pre>x\ny</pre></table>',
+      'Note\n\n```\nx\ny\n```',
+    ],
+    ['of one column with a heading as a table', '<table><tr><th>a<tr><td>b</table>', '| a |\n| --- |\n| b |'],
     [
       'around tables as blocks',
       '<table><tr><td>n<td><table><tr><td>a<td>b</table></table>',

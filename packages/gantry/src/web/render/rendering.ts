@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { IsOwnListener } from '../../net/address/own-listeners.ts';
 import type { NetPolicy } from '../../net/address/policy.ts';
-import type { GuardedFetch } from '../../net/guarded-client.ts';
+import type { GuardedFetch, Network } from '../../net/guarded-client.ts';
 import type { RenderPage } from '../read/render-page.ts';
 import { findChromium } from './find-chromium.ts';
 import { chromiumLauncher, hasPlaywright } from './launch-chromium.ts';
@@ -18,6 +18,7 @@ export interface RenderingOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly isOwnListener?: IsOwnListener | undefined;
+  readonly network?: Network | undefined;
 }
 
 const scriptMemoryMb = 512;
@@ -25,13 +26,14 @@ const scriptMemoryMb = 512;
 /** Makes a renderer with this machine's Chromium, which is started with the first page; undefined where there is no browser or no playwright-core. */
 export const createLocalRenderer = (
   settings: Pick<RenderSettings, 'browserPath' | 'renderTimeoutSeconds'>,
-  { env, ...options }: RenderingOptions,
+  { env, network, ...options }: RenderingOptions,
 ): Renderer | undefined => {
   const executablePath = settings.browserPath ?? findChromium(env);
   if (executablePath === undefined || !hasPlaywright()) return undefined;
   const timeoutMs = settings.renderTimeoutSeconds * 1000;
   return createRenderer({
     ...options,
+    ...network,
     launch: chromiumLauncher({ executablePath, scriptMemoryMb, env }),
     limits: { timeoutMs, maxTimeoutMs: Math.max(timeoutMs, 60_000) },
   });

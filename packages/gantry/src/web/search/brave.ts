@@ -1,6 +1,8 @@
 import { isObject } from '../../kernel/json.ts';
+import type { GantryError } from '../../kernel/errors.ts';
 import type { GuardedFetch } from '../../net/guarded-client.ts';
 import { answerJson, describeStatus, engineError, objectsOf, textOrEmpty } from './answer-json.ts';
+import type { BraveKey, BraveKeys } from './brave-keys.ts';
 import type { Pacer } from './pacer.ts';
 import type { SearchCategory, SearchEngine, SearchHit, SearchRequest } from './search-engine.ts';
 
@@ -10,7 +12,7 @@ const timeoutMs = 15_000;
 /** Path and most results of each kind of search. */
 const searches: Readonly<Partial<Record<SearchCategory, { readonly path: string; readonly most: number }>>> = {
   text: { path: '/web/search', most: 20 },
-  image: { path: '/images/search', most: 20 },
+  image: { path: '/images/search', most: 30 },
   video: { path: '/videos/search', most: 20 },
   news: { path: '/news/search', most: 20 },
 };
@@ -19,23 +21,24 @@ const searches: Readonly<Partial<Record<SearchCategory, { readonly path: string;
 export const braveEngine = (options: {
   readonly fetch: GuardedFetch;
   readonly pacer: Pacer;
-  /** The key, read for every search; undefined = not available. */
-  readonly apiKey: () => string | undefined;
+  readonly keys: BraveKeys;
   readonly baseUrl?: string | undefined;
 }): SearchEngine => {
-  const { fetch, pacer, apiKey, baseUrl = 'https://api.search.brave.com/res/v1' } = options;
+  const { fetch, pacer, keys, baseUrl = 'https://api.search.brave.com/res/v1' } = options;
   return {
     name,
     categories: new Set(Object.keys(searches) as SearchCategory[]),
-    isUp: () => apiKey() !== undefined,
+    isUp: keys.isKnown,
+    checkUp: async ({ workspace }) => (await keys.find(workspace)) !== undefined,
     search: async (request) => {
       const { path, most } = searches[request.category] ?? { path: '/web/search', most: 20 };
       const url = `${baseUrl}${path}?${toParameters(request, most).toString()}`;
-      const headers = { accept: 'application/json', 'x-subscription-token': apiKey() ?? '' };
+      const key = await keys.find(request.workspace);
+      const headers = { accept: 'application/json', 'x-subscription-token': key?.value ?? '' };
       const send = (): Promise<Response> =>
         fetch(url, { headers, signal: request.signal, limits: { headersMs: timeoutMs, totalMs: timeoutMs } });
       const response = await pacer.send(send, request.signal);
-      if (!response.ok) throw await refusalOf(response);
+      if (!response.ok) throw await refusalOf(response, key?.owner);
       const answer = await answerJson(name, response);
       const web = isObject(answer['web']) ? answer['web']['results'] : undefined;
       const results = objectsOf(request.category === 'text' ? web : answer['results']);
@@ -67,23 +70,22 @@ const toHit = (result: Readonly<Record<string, unknown>>, category: SearchCatego
   const image =
     (isObject(properties) ? textOrEmpty(properties['url']) : '') ||
     (isObject(thumbnail) ? textOrEmpty(thumbnail['src']) : '');
-  const facts = [
-    category === 'image' && image !== '' ? `image: ${image}` : '',
-    isObject(video) ? textOrEmpty(video['duration']) : '',
-    textOrEmpty(result['age']),
-  ].filter((fact) => fact !== '');
+  const facts = [isObject(video) ? textOrEmpty(video['duration']) : '', textOrEmpty(result['age'])].filter(
+    (fact) => fact !== '',
+  );
   return {
     title: withoutTags(textOrEmpty(result['title'])),
     url: textOrEmpty(result['url']),
     snippet: withoutTags(textOrEmpty(result['description'])),
     facts,
+    imageUrl: category === 'image' ? image || undefined : undefined,
   };
 };
 
 // Matching words come in <strong>.
 const withoutTags = (text: string): string => text.replaceAll(/<\/?strong>/g, '');
 
-const refusalOf = async (response: Response) => {
+const refusalOf = async (response: Response, owner: BraveKey['owner'] | undefined): Promise<GantryError> => {
   const { status } = response;
   const body = await response.text();
   if (status === 429 || /rate.?limit|quota/i.test(body))
@@ -91,7 +93,9 @@ const refusalOf = async (response: Response) => {
   if (status === 401 || status === 403 || /unauthorized|invalid.?(?:api.?)?key|subscription/i.test(body))
     return engineError(
       name,
-      `the key is not accepted (HTTP ${status}); an operator has to correct BRAVE_API_KEY`,
+      owner === 'workspace'
+        ? `the key of this workspace is not accepted (HTTP ${status}); who manages the workspace has to correct it`
+        : `the key is not accepted (HTTP ${status}); an operator has to correct BRAVE_API_KEY`,
       status,
     );
   return engineError(name, describeStatus(response), status);

@@ -4,6 +4,7 @@ import { silentLog } from '../../kernel/log.ts';
 import { fakeClock } from '../../testing/fake-clock.ts';
 import { fakeFetch } from '../../testing/fake-fetch.ts';
 import { braveEngine } from './brave.ts';
+import type { BraveKey, BraveKeys } from './brave-keys.ts';
 import { duckDuckGoEngine } from './duckduckgo.ts';
 import { hiddenFunctionEngine } from './hidden-function.ts';
 import type { SearchRequest } from './search-engine.ts';
@@ -11,12 +12,16 @@ import { searxngEngine } from './searxng.ts';
 
 const wanted: SearchRequest = { query: 'tall ships', category: 'text', count: 5 };
 const json = (value: unknown, status = 200): Response => Response.json(value, { status });
+const keyed = (value: string | undefined, owner: BraveKey['owner'] = 'operator'): BraveKeys => ({
+  isKnown: () => value !== undefined,
+  find: async () => (value === undefined ? undefined : { value, owner }),
+});
 const passing = { send: (request: () => Promise<Response>) => request() };
 
 describe('braveEngine', () => {
-  const search = async (answer: Response, request: Partial<SearchRequest> = {}) => {
+  const search = async (answer: Response, request: Partial<SearchRequest> = {}, keys = keyed('key-1')) => {
     const { fetch, seen } = fakeFetch(() => answer);
-    const engine = braveEngine({ fetch, pacer: passing, apiKey: () => 'key-1' });
+    const engine = braveEngine({ fetch, pacer: passing, keys });
     return { answer: await engine.search({ ...wanted, ...request }), request: seen[0] };
   };
 
@@ -44,20 +49,28 @@ describe('braveEngine', () => {
       'image',
       '/images/search',
       { title: 'T', url: 'https://a.example/', properties: { url: 'https://i.example/1.png' } },
-      ['image: https://i.example/1.png'],
+      'https://i.example/1.png',
+      [],
     ],
     [
       'image',
       '/images/search',
       { title: 'T', url: 'https://a.example/', thumbnail: { src: 'https://i.example/t.png' } },
-      ['image: https://i.example/t.png'],
+      'https://i.example/t.png',
+      [],
     ],
-    ['video', '/videos/search', { title: 'T', url: 'https://a.example/', video: { duration: '03:10' } }, ['03:10']],
-    ['news', '/news/search', { title: 'T', url: 'https://a.example/', age: '1 hour ago' }, ['1 hour ago']],
-  ] as const)('searches for %s', async (category, path, result, facts) => {
+    [
+      'video',
+      '/videos/search',
+      { title: 'T', url: 'https://a.example/', video: { duration: '03:10' } },
+      undefined,
+      ['03:10'],
+    ],
+    ['news', '/news/search', { title: 'T', url: 'https://a.example/', age: '1 hour ago' }, undefined, ['1 hour ago']],
+  ] as const)('searches for %s', async (category, path, result, imageUrl, facts) => {
     const { answer, request } = await search(json({ results: [result] }), { category });
     expect(request?.url.pathname).toBe(`/res/v1${path}`);
-    expect(answer.hits[0]?.facts).toEqual(facts);
+    expect(answer.hits[0]).toMatchObject({ facts, imageUrl });
   });
 
   it('says Japanese in the words of the service, and passes the filter on', async () => {
@@ -76,15 +89,20 @@ describe('braveEngine', () => {
     await expect(search(new Response(body, { status }))).rejects.toThrow(message);
   });
 
+  it('says whose key is not accepted', async () => {
+    const refused = search(new Response('', { status: 401 }), { workspace: 'w' }, keyed('key-2', 'workspace'));
+    await expect(refused).rejects.toThrow(/key of this workspace is not accepted/);
+  });
+
   it('fails on what is no JSON, and finds nothing where there is nothing', async () => {
     await expect(search(new Response('<html>'))).rejects.toThrow(/not the JSON/);
     expect((await search(json({ web: { results: [] } }))).answer.hits).toEqual([]);
   });
 
   it('is there only with a key', () => {
-    expect(
-      braveEngine({ fetch: fakeFetch(() => json({})).fetch, pacer: passing, apiKey: () => undefined }).isUp(),
-    ).toBe(false);
+    expect(braveEngine({ fetch: fakeFetch(() => json({})).fetch, pacer: passing, keys: keyed(undefined) }).isUp()).toBe(
+      false,
+    );
   });
 });
 
@@ -142,8 +160,8 @@ describe('searxngEngine', () => {
     const { engine, clock, seen, logged } = setUp(() => new Response('', { status }));
     for (const next of [500, 500, 200, 200]) {
       status = next;
-      await engine.checkUp?.();
-      await engine.checkUp?.();
+      await engine.checkUp?.(wanted);
+      await engine.checkUp?.(wanted);
       await clock.advance(60_000);
     }
     expect(logged).toEqual(['SearXNG is down; other engines are used', 'SearXNG is up again']);
@@ -161,7 +179,7 @@ describe('searxngEngine', () => {
       timeoutMs: 1,
       healthCacheMs: 1,
     });
-    expect(await absent.checkUp?.()).toBe(false);
+    expect(await absent.checkUp?.(wanted)).toBe(false);
     expect(absent.isUp()).toBe(false);
     expect([engine.name, seen.length, logged.length]).toEqual(['SearXNG', 0, 0]);
   });

@@ -6,8 +6,8 @@ import { searchCategories } from './search-engine.ts';
 
 /** Engines behind one door, tried in a fixed order. */
 export interface SearchChain {
-  /** What can be searched for now. */
-  readonly categories: () => readonly SearchCategory[];
+  /** What can be searched for now, in a workspace. */
+  readonly categories: (workspace?: string) => readonly SearchCategory[];
   /**
    * The answer of the first engine that has one; nothing found is one.
    *
@@ -19,8 +19,8 @@ export interface SearchChain {
 
 /** Makes a chain; the first engines are the ones to prefer. */
 export const createSearchChain = (engines: readonly SearchEngine[], log: Log): SearchChain => ({
-  categories: () => {
-    const up = engines.filter((engine) => engine.isUp());
+  categories: (workspace) => {
+    const up = engines.filter((engine) => engine.isUp(workspace));
     return searchCategories.filter((category) => up.some((engine) => engine.categories.has(category)));
   },
   search: async (request, onEngine) => {
@@ -28,7 +28,7 @@ export const createSearchChain = (engines: readonly SearchEngine[], log: Log): S
     let last: unknown;
     for (const engine of engines) {
       if (!engine.categories.has(request.category)) continue;
-      if (!(engine.checkUp ? await engine.checkUp(request.signal) : engine.isUp())) continue;
+      if (!(engine.checkUp ? await engine.checkUp(request) : engine.isUp(request.workspace))) continue;
       throwIfAborted(request.signal);
       onEngine?.(engine.name);
       try {

@@ -17,6 +17,8 @@ export interface SearchRequest {
   readonly safeSearch?: SafeSearch | undefined;
   /** Two-letter language, `de` say; absent = the engine's usual. */
   readonly language?: string | undefined;
+  /** Whose search it is; a workspace can have a key of its own. */
+  readonly workspace?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -25,8 +27,10 @@ export interface SearchHit {
   readonly title: string;
   readonly url: string;
   readonly snippet: string;
-  /** Further facts, said before the snippet: a date, a duration, the address of an image. */
+  /** Further facts, said before the snippet: a date, a duration. */
   readonly facts?: readonly string[] | undefined;
+  /** The picture itself, where the hit is one. */
+  readonly imageUrl?: string | undefined;
 }
 
 /** What an engine found; no hits and no answer means that it looked and there is nothing. */
@@ -42,10 +46,10 @@ export interface SearchAnswer {
 export interface SearchEngine {
   readonly name: string;
   readonly categories: ReadonlySet<SearchCategory>;
-  /** As far as is known now, without asking anybody: what a turn is told about categories rests on it. */
-  isUp(): boolean;
-  /** Whether a search should be tried now; may ask the engine. Default what `isUp` says. */
-  checkUp?(signal?: AbortSignal): Promise<boolean>;
+  /** As far as is known now, without asking anybody: what a turn of a workspace is told about categories rests on it. */
+  isUp(workspace?: string): boolean;
+  /** Whether a search should be tried now; may ask. Default what `isUp` says. */
+  checkUp?(request: SearchRequest): Promise<boolean>;
   /**
    * Searches. An engine that could not look must throw: nothing found means that there is nothing.
    *

@@ -55,7 +55,13 @@ export const searxngEngine = (options: SearxngOptions): SearchEngine => {
     const startedMs = clock.elapsedMs();
     try {
       const headers = { accept: 'application/json' };
-      return await fetch(url, { headers, signal, limits: { headersMs: timeoutMs, totalMs: timeoutMs } });
+      // The operator named this address; where it would send us is nobody's choice.
+      return await fetch(url, {
+        headers,
+        signal,
+        redirect: 'error',
+        limits: { headersMs: timeoutMs, totalMs: timeoutMs },
+      });
     } catch (error) {
       if (!GantryError.is(error) || error.code !== 'timeout') throw error;
       throw engineError(name, `no answer within ${Math.round(clock.elapsedMs() - startedMs)} ms`, 408);
@@ -79,11 +85,10 @@ const toAnswer = (answer: Readonly<Record<string, unknown>>): SearchAnswer => {
     title: textOrEmpty(result['title']),
     url: textOrEmpty(result['url']),
     snippet: textOrEmpty(result['content']),
-    facts: [
-      textOrEmpty(result['img_src']) && `image: ${textOrEmpty(result['img_src'])}`,
-      textOrEmpty(result['length']),
-      textOrEmpty(result['publishedDate']).slice(0, 10),
-    ].filter((fact) => fact !== ''),
+    facts: [textOrEmpty(result['length']), textOrEmpty(result['publishedDate']).slice(0, 10)].filter(
+      (fact) => fact !== '',
+    ),
+    imageUrl: textOrEmpty(result['img_src']) || undefined,
   }));
   const [first] = Array.isArray(answer['answers']) ? (answer['answers'] as unknown[]) : [];
   const said = typeof first === 'string' ? first : textOrEmpty((first as { answer?: unknown } | undefined)?.answer);
@@ -124,6 +129,7 @@ const createHealth = (
     let problem: string | undefined;
     try {
       const response = await fetch(`${base}/healthz`, {
+        redirect: 'error',
         limits: { headersMs: healthTimeoutMs, totalMs: healthTimeoutMs },
       });
       await response.body?.cancel();

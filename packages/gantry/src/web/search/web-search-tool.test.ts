@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../kernel/log.ts';
 import { makeInvoker, registryOf } from '../../testing/make-invoker.ts';
 import { outcomeText } from '../../tool/outcome-text.ts';
-import type { Progress } from '../../tool/context.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { CallContext, Progress } from '../../tool/context.ts';
 import { engineError } from './answer-json.ts';
+import type { AttachImages } from './attach-images.ts';
 import { createSearchChain } from './search-chain.ts';
 import type { SearchAnswer, SearchCategory, SearchEngine, SearchRequest } from './search-engine.ts';
 import { searchCategories } from './search-engine.ts';
@@ -137,6 +139,93 @@ describe('web_search', () => {
     expect(blank.failed).toBe(true);
     expect(blank.text).toContain('query');
     expect(only.asked).toHaveLength(1);
+  });
+});
+
+describe('web_search for images', () => {
+  const pictures = Array.from({ length: 30 }, (_value, index) => ({
+    ...hit,
+    imageUrl: `https://i.example/${index}.png`,
+  }));
+  const setUpImages = (attachable: number) => {
+    const only = engine('Brave Search', () => ({ hits: pictures }), { categories: ['text', 'image'] });
+    const wantedImages: number[] = [];
+    const attachImages: AttachImages = async (hits, { wanted }) => {
+      wantedImages.push(wanted);
+      return hits.slice(0, Math.min(wanted, attachable)).map((one, index) => ({
+        hit: one,
+        attachment: { path: `/shared/images/${index}.png`, name: `${index}.png`, size: 9_000, mime: 'image/png' },
+      }));
+    };
+    const tool = webSearchTool({ chain: createSearchChain([only], silentLog), maxSearchResults: 5, attachImages });
+    const invoker = makeInvoker(registryOf(tool));
+    const call = (args: JsonObject, context: CallContext = { caller: 'model' }) =>
+      invoker.invoke({ name: 'web_search', arguments: { query: 'ships', category: 'image', ...args } }, context);
+    return { call, wantedImages, asked: only.asked };
+  };
+
+  it('attaches three, out of ten that the engine names, and says what each is and where it lies', async () => {
+    const { call, asked } = setUpImages(99);
+    const outcome = await call({});
+    expect(asked[0]?.count).toBe(10);
+    expect(outcome).toMatchObject({ status: 'done', attachments: [{ path: '/shared/images/0.png' }, {}, {}] });
+    expect(outcomeText(outcome)).toContain(
+      '1. /shared/images/0.png — [T](https://a.example/) — image: https://i.example/0.png · s · image/png, 9000 bytes',
+    );
+  });
+
+  it.each([
+    [5, 5, 15],
+    [20, 10, 30],
+  ])('attaches, for a count of %i, up to %i out of %i', async (count, wanted, pool) => {
+    const { call, asked, wantedImages } = setUpImages(99);
+    await call({ count });
+    expect([wantedImages, asked[0]?.count]).toEqual([[wanted], pool]);
+  });
+
+  it('lists links where no image could be kept', async () => {
+    const outcome = await setUpImages(0).call({});
+    expect(outcome).not.toHaveProperty('attachments');
+    expect(outcomeText(outcome).split('\n')).toHaveLength(5);
+    expect(outcomeText(outcome)).toContain('image: https://i.example/0.png');
+  });
+
+  it.each([
+    ['a person at a command line', { caller: 'operator' }],
+    ['a client elsewhere', { caller: 'client' }],
+  ] as const)('lists links for %s', async (_who, context) => {
+    const { call, wantedImages } = setUpImages(99);
+    expect(await call({}, context)).not.toHaveProperty('attachments');
+    expect(wantedImages).toEqual([]);
+  });
+
+  it('attaches for a client that shares the folder', async () => {
+    const { call } = setUpImages(99);
+    expect(await call({}, { caller: 'client', sharesFolder: true })).toMatchObject({ attachments: [{}, {}, {}] });
+  });
+});
+
+describe('web_search in workspaces', () => {
+  it('offers and asks an engine only where the workspace has a key for it', async () => {
+    const keyed: SearchEngine = {
+      ...engine('Brave Search', found, { categories: ['text', 'news'] }),
+      isUp: (workspace) => workspace === 'with-key',
+    };
+    const tool = webSearchTool({
+      chain: createSearchChain([keyed, engine('DuckDuckGo', found)], silentLog),
+      maxSearchResults: 5,
+    });
+    const categories = (workspace: string) =>
+      tool.registration.assemble?.({ caller: 'model', workspace })?.inputSchema['properties'];
+    expect(categories('with-key')).toMatchObject({ category: { enum: ['text', 'news'] } });
+    expect(categories('without')).toMatchObject({ category: { enum: ['text'] } });
+    const invoker = makeInvoker(registryOf(tool));
+    const search = (workspace: string) =>
+      invoker.invoke(
+        { name: 'web_search', arguments: { query: 'q', category: 'news' } },
+        { caller: 'model', workspace },
+      );
+    expect([(await search('with-key')).status, (await search('without')).status]).toEqual(['done', 'failed']);
   });
 });
 

@@ -1,11 +1,14 @@
 import * as z from 'zod';
 import { defineTool } from '../../tool/define-tool.ts';
+import type { CallContext } from '../../tool/context.ts';
+import { rulesOf } from '../../tool/context.ts';
 import type { Tool } from '../../tool/executor.ts';
 import type { ToolRegistration } from '../../tool/registration.ts';
+import type { AttachImages } from './attach-images.ts';
 import type { SearchChain } from './search-chain.ts';
 import type { SafeSearch, SearchCategory } from './search-engine.ts';
 import { searchCategories } from './search-engine.ts';
-import { describeAnswer } from './search-text.ts';
+import { describeAnswer, describeImages } from './search-text.ts';
 
 /** What the tool is made of. */
 export interface WebSearchOptions {
@@ -16,9 +19,23 @@ export interface WebSearchOptions {
   readonly safeSearch?: SafeSearch | undefined;
   /** Language of searches that name none. */
   readonly language?: string | undefined;
+  /** Keeps images that were found as files; absent = they are only listed. */
+  readonly attachImages?: AttachImages | undefined;
 }
 
 const mostResults = 20;
+const usualImages = 3;
+const mostImages = 10;
+const leastCandidates = 10;
+const mostCandidates = 30;
+
+/** Whether a file in the shared folder is of use to this caller. People at a command line get links, which they can open. */
+const takesFiles = ({ caller, sharesFolder = false }: CallContext): boolean => {
+  const { pathsForAttachments } = rulesOf(caller);
+  return (
+    caller !== 'operator' && (pathsForAttachments === true || (pathsForAttachments === 'if-shared' && sharesFolder))
+  );
+};
 
 const isCategory = (value: unknown): value is SearchCategory => searchCategories.some((category) => category === value);
 
@@ -42,7 +59,7 @@ const input = z.strictObject({
 
 /** Makes `web_search`: one tool over all engines, fitted to each turn to what can be searched for then. */
 export const webSearchTool = (options: WebSearchOptions): Tool => {
-  const { chain, maxSearchResults, safeSearch } = options;
+  const { chain, maxSearchResults, safeSearch, attachImages } = options;
   const variants = new Map<string, ToolRegistration>();
   const tool = defineTool({
     name: 'web_search',
@@ -54,8 +71,8 @@ export const webSearchTool = (options: WebSearchOptions): Tool => {
     requiresFollowUp: true,
     timeoutMs: 60_000,
     input,
-    assemble: () => {
-      const categories = chain.categories();
+    assemble: ({ workspace }) => {
+      const categories = chain.categories(workspace);
       const key = categories.join();
       const known = variants.get(key);
       if (known) return known;
@@ -63,17 +80,24 @@ export const webSearchTool = (options: WebSearchOptions): Tool => {
       variants.set(key, variant);
       return variant;
     },
-    execute: async ({ query, category = 'text', count = maxSearchResults, language = options.language }, context) => {
+    execute: async ({ query, category = 'text', count, language = options.language }, context) => {
+      const { workspace, signal } = context;
       let told = false;
       const onEngine = (engine: string): void => {
         if (!told) context.onProgress?.({ progress: 0, message: `Searching with ${engine}` });
         told = true;
       };
-      const answer = await chain.search(
-        { query, category, count, safeSearch, language, signal: context.signal },
-        onEngine,
-      );
-      return describeAnswer(answer, count);
+      const request = { query, category, count: count ?? maxSearchResults, safeSearch, language, workspace, signal };
+      if (!attachImages || category !== 'image' || !takesFiles(context))
+        return describeAnswer(await chain.search(request, onEngine), request.count);
+      const wanted = Math.min(mostImages, count ?? usualImages);
+      // Many of the images that engines know are gone, or are no images.
+      const pool = Math.min(mostCandidates, Math.max(leastCandidates, wanted * 3));
+      const answer = await chain.search({ ...request, count: pool }, onEngine);
+      const images = await attachImages(answer.hits, { wanted, signal });
+      if (images.length === 0) return describeAnswer(answer, request.count);
+      const attachments = images.map(({ attachment }) => attachment);
+      return { status: 'done', parts: [{ type: 'text', text: describeImages(images) }], attachments };
     },
   });
   // The schema that checks arguments forgives more than the one that is shown asks for.

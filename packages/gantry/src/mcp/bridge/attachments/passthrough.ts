@@ -68,6 +68,7 @@ export const createPassthrough = (options: {
     const { entry } = call;
     if (isStdioEntry(entry) || entry.url === undefined) return undefined;
     const headers = new Headers(expandHeaders(entry, options.env));
+    if (entry.auth) headers.delete('authorization');
     return createAttachmentServer({
       server: call.server,
       url: new URL(entry.url),

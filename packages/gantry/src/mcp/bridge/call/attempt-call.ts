@@ -1,3 +1,4 @@
+import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import { orAborted } from '../../../kernel/abort.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
@@ -73,11 +74,12 @@ export const createAttemptCall = (options: AttemptCallOptions): AttemptCall => {
     const asTask = mayRunTask(entry, connection, context);
     const refusal = asTask ? await tasks.refusal(context) : undefined;
     if (refusal) return refusal;
-    const capabilities = asTask ? taskCapabilities(open.policy.mode !== 'off') : undefined;
+    const isHandedBack = canHandBack(open, context, connection);
+    const capabilities = capabilitiesOf(connection.mayAsk, isHandedBack, asTask);
     let sends = 0;
     let end: Awaited<ReturnType<typeof runRounds>>;
     try {
-      using _asked = openCalls.enter(server.name, open);
+      using _asked = openCalls.enter(server.name, { open, budget });
       end = await runRounds(
         {
           server: server.name,
@@ -92,12 +94,10 @@ export const createAttemptCall = (options: AttemptCallOptions): AttemptCall => {
               capabilities,
             });
           },
-          decide: (params) =>
-            decide(params, {
-              calls: [open],
-              canHandBack: canHandBack(open, context, connection),
-              signal: budget.signal,
-            }),
+          decide: async (params) => {
+            using _paused = budget.pause();
+            return await decide(params, { calls: [open], canHandBack: isHandedBack, signal: budget.signal });
+          },
           handBack: async (question) => {
             const server = toAskedServer(snapshot);
             const sentArgs = passed.args;
@@ -116,7 +116,7 @@ export const createAttemptCall = (options: AttemptCallOptions): AttemptCall => {
         server.lockOut(connection, failureText(faultOutcome(server.name, fault)));
       const isNeverSent = sends <= 1 && fault.kind === 'disconnected' && fault.notRun;
       // A server that has asked something has begun.
-      const isFresh = mayRetry && ((open.asked === 0 && !from) || isNeverSent);
+      const isFresh = mayRetry && ((open.rounds.length === 0 && open.asked === 0 && !from) || isNeverSent);
       if (isNeverSent && !isFresh) call.onNeverSent?.();
       if (!isFresh || !(isRepeatable(fault, tool) || isConnectionGone(fault)))
         return withNote(withHint(faultOutcome(server.name, fault), tool, args, context), open, context);
@@ -170,6 +170,12 @@ export const createAttemptCall = (options: AttemptCallOptions): AttemptCall => {
   };
 
   return (call, lease, budget) => attempt(call, lease, budget, true);
+};
+
+/** What this call can do that its connection did not say; undefined when there is no difference. */
+const capabilitiesOf = (mayAsk: boolean, isHandedBack: boolean, asTask: boolean): ClientCapabilities | undefined => {
+  if (asTask) return taskCapabilities(mayAsk || isHandedBack);
+  return isHandedBack && !mayAsk ? { elicitation: { form: {} } } : undefined;
 };
 
 const recordDecline = (open: OpenCall, { message, fields }: Form, reason: string): void =>

@@ -13,6 +13,8 @@ export interface CallBudget extends Disposable {
   readonly ended: EndReason | undefined;
   /** The server reported progress: the time without news starts again, the most a call may take does not. */
   progressed(): void;
+  /** Waiting for an answer is not the server's silence: until it is disposed only the most a call may take counts. */
+  pause(): Disposable;
   /** Ends the call. */
   end(reason: EndReason): void;
 }
@@ -33,10 +35,11 @@ export const startCallBudget = (
   const startedMs = clock.elapsedMs();
   let ended: EndReason | undefined;
   let timer: Timer;
+  let pauses = 0;
 
   const arm = (): void => {
     const leftMs = maxTimeoutMs - (clock.elapsedMs() - startedMs);
-    timer = leftMs <= timeoutMs ? clock.startTimer(leftMs, () => end(tooLong())) : clock.startTimer(timeoutMs, silent);
+    timer = pauses > 0 || leftMs <= timeoutMs ? clock.startTimer(leftMs, () => end(tooLong())) : clock.startTimer(timeoutMs, silent);
   };
   const silent = (): void => end('silent');
   const tooLong = (): EndReason => (maxTimeoutMs > timeoutMs ? 'too_long' : 'silent');
@@ -47,6 +50,12 @@ export const startCallBudget = (
     controller.abort(sentReasons[reason]);
   };
 
+  const rearm = (): void => {
+    if (ended) return;
+    timer.stop();
+    arm();
+  };
+
   arm();
   return {
     signal: controller.signal,
@@ -55,10 +64,16 @@ export const startCallBudget = (
     get ended() {
       return ended;
     },
-    progressed: () => {
-      if (ended) return;
-      timer.stop();
-      arm();
+    progressed: rearm,
+    pause: () => {
+      pauses += 1;
+      rearm();
+      return {
+        [Symbol.dispose]: () => {
+          pauses -= 1;
+          rearm();
+        },
+      };
     },
     end,
     [Symbol.dispose]: () => timer.stop(),

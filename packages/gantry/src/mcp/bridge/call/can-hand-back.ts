@@ -4,6 +4,8 @@ import { identityHashOf } from '../config/identity.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
 import type { Connection } from '../connection/open-connection.ts';
 import type { OpenCall } from '../elicitation/open-call.ts';
+import type { McpBridgeOptions } from '../bridge.ts';
+import type { ElicitationPolicy } from '../elicitation/policy.ts';
 import { parseElicitationPolicy } from '../elicitation/policy.ts';
 import type { AskedCall } from '../questions/question-desk.ts';
 import type { Offer } from '../server/managed-server.ts';
@@ -25,6 +27,19 @@ export const canHandBack = (
     context.answersQuestions === true &&
     context.namespace !== undefined
   );
+};
+
+/**
+ * Whether anything could come of a question under this policy, beside what an operator's own call can do. A server that is told so asks, and
+ * one that is not finds a way without; being asked in vain helps neither side. `decline` is the operator's word that it may ask.
+ */
+export const canAnswer = (
+  policy: ElicitationPolicy,
+  { responders, defaultResponder }: Pick<McpBridgeOptions, 'responders' | 'defaultResponder'>,
+): boolean => {
+  if (policy.mode !== 'auto') return policy.mode !== 'off';
+  const responder = policy.responder ?? defaultResponder;
+  return Object.keys(policy.defaults).length > 0 || (responder !== undefined && responders?.has(responder) === true);
 };
 
 /** The server as a question remembers it. */

@@ -1,3 +1,4 @@
+import type { CallBudget } from './call-budget.ts';
 import type { OpenCall } from '../elicitation/open-call.ts';
 
 /**
@@ -6,13 +7,19 @@ import type { OpenCall } from '../elicitation/open-call.ts';
  */
 export interface OpenCalls {
   /** Adds a call until it is disposed. */
-  enter(serverName: string, call: OpenCall): Disposable;
-  of(serverName: string): readonly OpenCall[];
+  enter(serverName: string, call: EnteredCall): Disposable;
+  of(serverName: string): readonly EnteredCall[];
+}
+
+/** A call that runs now, and its time. */
+export interface EnteredCall {
+  readonly open: OpenCall;
+  readonly budget: Pick<CallBudget, 'pause'>;
 }
 
 /** Makes an empty register. */
 export const createOpenCalls = (): OpenCalls => {
-  const byServer = new Map<string, Set<OpenCall>>();
+  const byServer = new Map<string, Set<EnteredCall>>();
   return {
     enter: (serverName, call) => {
       const key = serverName.toLowerCase();

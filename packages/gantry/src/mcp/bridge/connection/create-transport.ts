@@ -47,8 +47,10 @@ export const createTransport = async (
   const { fetch, tokens } = options;
   const url = new URL(entry.url ?? '');
   const headers = expandHeaders(entry, options.env);
-  // A token that the operator wrote down goes before one from a sign-in.
-  const isNamed = Object.keys(headers).some((header) => header.toLowerCase() === 'authorization');
+  const named = Object.keys(headers).filter((header) => header.toLowerCase() === 'authorization');
+  // A profile goes before a token that the operator wrote down, and that before one from a sign-in.
+  if (entry.auth) for (const header of named) delete headers[header];
+  const isNamed = named.length > 0 && !entry.auth;
   const signsIn = !isNamed && tokens !== undefined && (await tokens.isSignedIn());
   const settings = { fetch: signsIn ? withToken(fetch, tokens, url) : fetch, requestInit: { headers } };
   if (kind === 'sse') return new SSEClientTransport(url, settings);

@@ -22,6 +22,8 @@ export interface Connection extends AsyncDisposable {
   readonly protocolVersion: string | null;
   /** Speaks the protocol of 2026: no session, and notices only on request. */
   readonly isModern: boolean;
+  /** The server was told that it may ask in the middle of calls. */
+  readonly mayAsk: boolean;
   /** Of the server's sign-in, if it has one. */
   readonly tokens: TokenKeeper | undefined;
   /** True while requests carry the id of a session. */
@@ -135,6 +137,7 @@ const attempt = async (
     transport: kind,
     protocolVersion: client.getNegotiatedProtocolVersion() ?? null,
     isModern,
+    mayAsk: onQuestion !== undefined,
     tokens: options.tokens,
     hasSession: () => transport.sessionId !== undefined,
     [Symbol.asyncDispose]: async () => {

@@ -78,7 +78,7 @@ export const createManagedServer = (
     return mine;
   };
 
-  const refused = (): Refusal | undefined => refusalOf(entry, settings.stdio, options.argGuards, options.env);
+  const refused = (): Refusal | undefined => refusalOf(entry, { ...options, stdio: settings.stdio });
 
   const setState = (next: ServerState, reason?: string): void => {
     state = next;
@@ -183,6 +183,8 @@ export const createManagedServer = (
       breaker.failed();
       stopRetry();
     }
+    // Nobody can use a server whose profile gives no token; it is announced again once it does.
+    if (entry.auth && !current) options.onWithdrawn(name);
     if (current) setState('connected', failure.message);
     else setState(needsLogin ? 'needs_login' : 'unreachable', failure.message);
     log.warn({ server: name, failures: breaker.failures, reason: failure.message }, failure.message);
@@ -362,12 +364,13 @@ export const createManagedServer = (
     lockOut: (connection, reason) => {
       if (current?.connection !== connection) return;
       drop();
+      if (entry.auth) options.onWithdrawn(name);
       setState('needs_login', reason);
     },
     update: (changed) => exclusively(() => update(changed)),
     sweep: async () => {
       const { surfaceRefreshIntervalSeconds } = settings;
-      const isDown = isOutdated || (!current && state === 'unreachable');
+      const isDown = isOutdated || (!current && (state === 'unreachable' || (state === 'needs_login' && entry.auth)));
       if (isDown && !retryTimer) await connectIfDown();
       else if (
         current &&
@@ -407,10 +410,11 @@ const countsOf = (
 const offerOf = (
   name: string,
   entry: ConfiguredEntry,
-  { saved, settings, argGuards, env }: ManagedServerOptions,
+  options: ManagedServerOptions,
 ): Offer | undefined => {
+  const { saved, settings } = options;
   const identityHash = identityHashOf(entry);
-  if (saved?.identityHash !== identityHash || refusalOf(entry, settings.stdio, argGuards, env)) return undefined;
+  if (saved?.identityHash !== identityHash || refusalOf(entry, { ...options, stdio: settings.stdio })) return undefined;
   const { lists } = saved;
   const surface = toSurface({ ...lists, identity: { ...lists.identity, name, id: entry.id } }, entry);
   return { name, entry, identityHash, surface };

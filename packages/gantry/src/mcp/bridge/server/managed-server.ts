@@ -8,7 +8,6 @@ import type { SavedSurface, ServerCatalog } from '../catalog/server-catalog.ts';
 import type { MaskSecrets } from '../config/entry-secrets.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
-import type { ElicitationPolicy } from '../elicitation/policy.ts';
 import type { HttpPool } from '../connection/http-pool.ts';
 import type { Connection } from '../connection/open-connection.ts';
 import type { ArgGuards } from '../guards/create-arg-guards.ts';
@@ -88,8 +87,10 @@ export interface ManagedServerOptions {
   readonly catalog: Pick<ServerCatalog, 'save'>;
   /** What the server offered when it was last connected. */
   readonly saved: SavedSurface | undefined;
-  /** What an entry's block says of questions; the server is told that it may ask unless that says no. */
-  readonly elicitationOf: (entry: ServerEntry) => ElicitationPolicy;
+  /** Names of the auth profiles that there are. */
+  readonly authProfiles: ReadonlySet<string>;
+  /** Whether the server of an entry is told that it may ask: only where anything could answer. */
+  readonly mayAsk: (entry: ServerEntry) => boolean;
   /** A server of the older protocol asks in the middle of its calls. */
   readonly onQuestion: (serverName: string, params: unknown, signal: AbortSignal) => Promise<JsonObject>;
   /** The keeper of the server's sign-in. */

@@ -12,22 +12,27 @@ export interface Refusal {
   readonly reason: string;
 }
 
+/** What an entry is judged by. */
+export interface RefusalTerms {
+  readonly stdio: 'off' | 'launch';
+  readonly argGuards: Pick<ArgGuards, 'problemOf'>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Names of the auth profiles that there are. */
+  readonly authProfiles: ReadonlySet<string>;
+}
+
 /**
  * Says whether an entry may be connected. What names a protection that is not there is refused rather than connected without it.
  */
-export const refusalOf = (
-  entry: ServerEntry,
-  stdio: 'off' | 'launch',
-  argGuards: Pick<ArgGuards, 'problemOf'>,
-  env: Readonly<Record<string, string | undefined>>,
-): Refusal | undefined => {
+export const refusalOf = (entry: ServerEntry, terms: RefusalTerms): Refusal | undefined => {
+  const { stdio, argGuards, env, authProfiles } = terms;
   if (entry.disabled) return { state: 'disabled', reason: 'It is disabled in the file ("disabled": true).' };
   const problem = argGuards.problemOf(entry);
   if (problem !== undefined)
     return refused(`${problem} Correct it; remove "argGuards" only if the server may be called without them.`);
-  if (entry.auth)
+  if (entry.auth && !authProfiles.has(entry.auth.profile))
     return refused(
-      `Its entry names the auth profile "${entry.auth.profile}" and nothing provides it; add the profile, or use "headers".`,
+      `Its entry names the auth profile "${entry.auth.profile}" and nothing provides it; add it to "mcp": { "authProfiles": {…} } in the configuration, or use "headers".`,
     );
   if (isStdioEntry(entry)) {
     if (entry.command === undefined) return refused('Its entry is of type "stdio" and has no "command".');
@@ -47,6 +52,8 @@ export const refusalOf = (
 /** Fields of an entry that have no effect, as warnings. */
 export const warningsOf = (name: string, entry: ServerEntry): string[] => {
   const warnings: string[] = [];
+  if (entry.auth && Object.keys(entry.headers ?? {}).some((header) => header.toLowerCase() === 'authorization'))
+    warnings.push(`Server "${name}": "headers" has an authorization, which "auth" replaces; it is not sent.`);
   if (entry.elicitation !== undefined)
     warnings.push(...parseElicitationPolicy(entry.elicitation, { scope: 'server', server: name }).warnings);
   for (const path of unreadPaths(entry.attachments ?? {}))

@@ -13,6 +13,8 @@ export const findToolsName = 'mcp_find_tools';
 export interface TypedToolSurface extends TypedTools {
   /** Makes a tool that was called by name the session's own, unless its list holds it already. */
   noteCall(typedName: string, context: CallContext): Promise<void>;
+  /** How this caller is offered the tools of servers now. */
+  modeOf(context: CallContext): SettledMode;
 }
 
 /** What decides about callers' lists. */
@@ -151,6 +153,7 @@ export const createTypedTools = (options: TypedToolsOptions): TypedToolSurface =
       if (modeOf(context) === 'eager') return;
       await surfaces.activate(context, [toActivation(entry)]);
     },
+    modeOf,
     prepare: surfaces.prepare,
     stamp: (context) => {
       const mode = modeOf(context);

@@ -1,0 +1,152 @@
+import type { ContentPart, FinishReason, ModelMessage, ToolSet } from 'ai';
+import { NoSuchToolError, isStepCount, streamText } from 'ai';
+import { abortReason } from '../../kernel/abort.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { GantryError } from '../../kernel/errors.ts';
+import type { NewId } from '../../kernel/ids.ts';
+import { toModelError } from '../models/model-error.ts';
+import type { TierModel } from '../models/tier-models.ts';
+import type { OnLoopEvent } from './loop-events.ts';
+import type { LoopLimits } from './loop-run.ts';
+import type { SaidPart, Step } from './step.ts';
+import type { TurnTools, WrittenCall } from './turn-tools.ts';
+
+/** One request to a model. */
+export interface ModelRequest {
+  readonly model: TierModel;
+  readonly instructions: string;
+  readonly messages: readonly ModelMessage[];
+  /** Absent: the model is to answer without calling anything. */
+  readonly tools?: TurnTools | undefined;
+  readonly signal: AbortSignal;
+  readonly onEvent: OnLoopEvent;
+}
+
+/** Sends one request and streams its answer; no call of a tool runs. */
+export type AskModel = (request: ModelRequest) => Promise<Step>;
+
+/**
+ * Makes the function that asks a model once.
+ * @throws {GantryError} (from the function) `model_failed`, `package_missing`; `timeout` when nothing comes for too long; the reason of an abort.
+ */
+export const createAskModel =
+  (options: { readonly clock: Clock; readonly newId: NewId; readonly limits: LoopLimits }): AskModel =>
+  async ({ model, instructions, messages, tools, signal, onEvent }) => {
+    const { clock, newId, limits } = options;
+    const { settings } = model;
+    using silence = startSilence(clock, limits.callTimeoutMs, signal, settings.modelId);
+    try {
+      const result = streamText({
+        model: await model.open(),
+        instructions: {
+          role: 'system',
+          content: instructions,
+          // Anthropic caches what stands before a mark; the others find it by themselves.
+          providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } },
+        },
+        messages: [...messages],
+        ...(tools && Object.keys(tools.set).length > 0 && { tools: tools.set }),
+        ...(tools && {
+          repairToolCall: async ({ toolCall, error }) =>
+            NoSuchToolError.isInstance(error) && tools.admit(toolCall.toolName) ? toolCall : null,
+        }),
+        stopWhen: isStepCount(1),
+        maxRetries: limits.maxRetries,
+        abortSignal: silence.signal,
+        ...(settings.maxOutputTokens !== undefined && { maxOutputTokens: settings.maxOutputTokens }),
+        ...(settings.temperature !== undefined && { temperature: settings.temperature }),
+        // Errors are parts of the stream too; the default writes them to the console.
+        onError: () => {},
+      });
+      let finishReason: FinishReason = 'other';
+      for await (const part of result.stream) {
+        silence.broken();
+        switch (part.type) {
+          case 'text-delta':
+            if (part.text !== '') onEvent({ type: 'text', text: part.text });
+            break;
+          case 'reasoning-delta':
+            if (part.text !== '') onEvent({ type: 'reasoning', text: part.text });
+            break;
+          case 'error':
+            throw part.error;
+          case 'abort':
+            throw abortReason(silence.signal);
+          case 'finish':
+            finishReason = part.finishReason;
+            break;
+          default:
+            break;
+        }
+      }
+      const [content, usage] = await Promise.all([result.content, result.usage]);
+      const calls = callsIn(content, newId);
+      return {
+        text: content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''),
+        calls,
+        isCutOff: finishReason === 'length' || finishReason === 'content-filter' || finishReason === 'error',
+        finishReason,
+        parts: partsIn(content),
+        usage: {
+          inputTokens: usage.inputTokens ?? 0,
+          outputTokens: usage.outputTokens ?? 0,
+          cachedTokens: usage.inputTokenDetails.cacheReadTokens ?? 0,
+        },
+      };
+    } catch (error) {
+      if (silence.signal.aborted) throw abortReason(silence.signal);
+      throw toModelError(error, settings);
+    }
+  };
+
+/** Aborts when a model sends nothing for too long, or when the caller does. */
+const startSilence = (clock: Clock, timeoutMs: number, outer: AbortSignal, modelId: string) => {
+  const controller = new AbortController();
+  const onAbort = (): void => controller.abort(outer.reason);
+  if (outer.aborted) onAbort();
+  else outer.addEventListener('abort', onAbort, { once: true });
+  const giveUp = (): void =>
+    controller.abort(
+      new GantryError('timeout', `The model "${modelId}" sent nothing for ${timeoutMs} ms.`, {
+        details: { timeoutMs },
+      }),
+    );
+  const start = () => (timeoutMs > 0 ? clock.startTimer(timeoutMs, giveUp, { keepsAlive: true }) : undefined);
+  let timer = start();
+  return {
+    signal: controller.signal,
+    broken: (): void => {
+      timer?.stop();
+      timer = start();
+    },
+    [Symbol.dispose]: (): void => {
+      timer?.stop();
+      outer.removeEventListener('abort', onAbort);
+    },
+  };
+};
+
+const callsIn = (content: readonly ContentPart<ToolSet>[], newId: NewId): readonly WrittenCall[] => {
+  const ids = new Set<string>();
+  return content.flatMap((part) => {
+    if (part.type !== 'tool-call' || part.providerExecuted) return [];
+    // Some models repeat ids, and some providers take only these characters back.
+    const given = part.toolCallId.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64);
+    const id = given === '' || ids.has(given) ? `call_${newId().slice(0, 16)}` : given;
+    ids.add(id);
+    return [{ id, name: part.toolName, input: part.input as unknown, options: part.providerMetadata }];
+  });
+};
+
+const partsIn = (content: readonly ContentPart<ToolSet>[]): readonly SaidPart[] =>
+  content.flatMap((part): SaidPart[] => {
+    const providerOptions = 'providerMetadata' in part ? part.providerMetadata : undefined;
+    switch (part.type) {
+      case 'text':
+        return part.text === '' ? [] : [{ type: 'text', text: part.text, ...(providerOptions && { providerOptions }) }];
+      case 'reasoning':
+        return [{ type: 'reasoning', text: part.text, ...(providerOptions && { providerOptions }) }];
+      default:
+        return [];
+    }
+  });

@@ -1,0 +1,53 @@
+import type { RanCall } from './run-calls.ts';
+
+/** Watches the calls of a turn for signs that it leads nowhere. */
+export interface CallGuards {
+  /** Takes the calls of one answer, in their sequence; gives for each a note to append to its result, where there is one. */
+  note(calls: readonly RanCall[]): readonly (string | undefined)[];
+  /** Why the turn should come to its end now. */
+  verdict(): 'errors' | 'timeouts' | undefined;
+  /** Failed calls so far, all together. */
+  readonly errors: number;
+  /** The last call failed. */
+  readonly endedInError: boolean;
+}
+
+const repeatsToNote = 3;
+const timeoutsToStop = 2;
+
+/** Makes the guards of one turn. */
+export const createCallGuards = (options: { readonly maxConsecutiveErrors: number }): CallGuards => {
+  let errors = 0;
+  let consecutive = 0;
+  let timedOutAnswers = 0;
+  let last = '';
+  let repeats = 0;
+  return {
+    note: (calls) => {
+      if (calls.length > 0) timedOutAnswers = calls.some(isTimeout) ? timedOutAnswers + 1 : 0;
+      return calls.map((call) => {
+        errors += call.isError ? 1 : 0;
+        consecutive = call.isError ? consecutive + 1 : 0;
+        const same = JSON.stringify([call.name, call.arguments, call.text]);
+        repeats = same === last ? repeats + 1 : 1;
+        last = same;
+        return repeats >= repeatsToNote
+          ? `[Note: this is time ${repeats} in a row that ${call.name} was called with these arguments and gave this result. Calling it again will not change it: try something else, or answer with what you have.]`
+          : undefined;
+      });
+    },
+    verdict: () => {
+      if (timedOutAnswers >= timeoutsToStop) return 'timeouts';
+      return consecutive >= options.maxConsecutiveErrors ? 'errors' : undefined;
+    },
+    get errors() {
+      return errors;
+    },
+    get endedInError() {
+      return consecutive > 0;
+    },
+  };
+};
+
+const isTimeout = ({ isError, failure, text }: RanCall): boolean =>
+  isError && (failure === 'timeout' || /\btimed out\b/i.test(text));

@@ -1,0 +1,85 @@
+import type { ModelMessage } from 'ai';
+import { describe, expect, it } from 'vitest';
+import type { FitMessages } from './fit-messages.ts';
+import { createFitMessages, lengthOf } from './fit-messages.ts';
+import { outputText } from './plain-messages.ts';
+
+const stashed = new Map<string, string>();
+const create = (): FitMessages => {
+  stashed.clear();
+  return createFitMessages({
+    stash: async ({ namespace, key, text }) => {
+      stashed.set(`${namespace}/${key}`, text);
+      return `${namespace}/${key}`;
+    },
+    namespace: 'session/s1',
+    isExempt: (name) => name === 'get_from_working_memory',
+    isLast: (name) => name === 'file_read',
+  });
+};
+const turn = (id: string, toolName: string, value: string): ModelMessage[] => [
+  { role: 'assistant', content: [{ type: 'tool-call', toolCallId: id, toolName, input: { q: 'x'.repeat(300) } }] },
+  { role: 'tool', content: [{ type: 'tool-result', toolCallId: id, toolName, output: { type: 'text', value } }] },
+];
+const resultOf = (messages: readonly ModelMessage[], id: string): string => {
+  for (const message of messages)
+    if (message.role === 'tool')
+      for (const part of message.content)
+        if (part.type === 'tool-result' && part.toolCallId === id) return outputText(part.output);
+  return '';
+};
+
+describe('messages that are too long', () => {
+  it('lose of their largest results, with head and tail, and the whole is kept', async () => {
+    const fit = create();
+    const text = `${'a'.repeat(10_000)}${'b'.repeat(10_000)}`;
+    const messages = [...turn('c1', 'web', text), ...turn('c2', 'web', 'small')];
+    const fitted = await fit.fit(messages, 8_000);
+    expect(lengthOf(fitted)).toBeLessThanOrEqual(8_000);
+    expect(fitted).toHaveLength(messages.length);
+    const shown = resultOf(fitted, 'c1');
+    expect(shown).toMatch(
+      /^a+\n\[… \d+ characters of this result \(call c1\) are left out here; the whole is at `stash\/s1\/c1` …\]\nb+$/,
+    );
+    expect(resultOf(fitted, 'c2')).toBe('small');
+    expect(stashed.get('stash/s1/c1')).toBe(text);
+    expect(fit.notice()).toMatch(/- c1: web\(\{"q":"x+…\) → `stash\/s1\/c1`/);
+  });
+
+  it('keep each whole once, and the first whole, however often they are shortened', async () => {
+    const fit = create();
+    const text = 'a'.repeat(20_000);
+    const once = await fit.fit(turn('c1', 'web', text), 10_000);
+    await fit.fit(once, 2_000);
+    expect([...stashed]).toEqual([['stash/s1/c1', text]]);
+  });
+
+  it('keep what was read from where it is stashed, and lose files last', async () => {
+    const fit = create();
+    const messages = [
+      ...turn('m', 'get_from_working_memory', 'm'.repeat(9_000)),
+      ...turn('f', 'file_read', 'f'.repeat(9_000)),
+      ...turn('w', 'web', 'w'.repeat(5_000)),
+    ];
+    const fitted = await fit.fit(messages, 20_000);
+    expect(resultOf(fitted, 'm')).toHaveLength(9_000);
+    expect(resultOf(fitted, 'f')).toHaveLength(9_000);
+    expect(resultOf(fitted, 'w').length).toBeLessThan(2_000);
+    const further = await fit.fit(messages, 12_000);
+    expect(resultOf(further, 'm')).toHaveLength(9_000);
+    expect(resultOf(further, 'f').length).toBeLessThan(2_500);
+  });
+
+  it('stay as they are when nothing can be shortened, and it comes to an end', async () => {
+    const messages: ModelMessage[] = [
+      { role: 'user', content: 'u'.repeat(50_000) },
+      ...turn('c', 'web', 'w'.repeat(150)),
+    ];
+    expect(await create().fit(messages, 100)).toEqual(messages);
+  });
+
+  it('never lose half a character', async () => {
+    const fitted = await create().fit(turn('c', 'web', '😀'.repeat(5_000)), 3_001);
+    expect(resultOf(fitted, 'c').isWellFormed()).toBe(true);
+  });
+});

@@ -1,0 +1,112 @@
+import { abortReason } from '../../kernel/abort.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { isObject } from '../../kernel/json.ts';
+import { cutText } from '../../text/cut.ts';
+import { outcomeText } from '../../tool/outcome-text.ts';
+import type { CallContext } from '../../tool/context.ts';
+import type { FailureCode, Handle, Outcome } from '../../tool/outcome.ts';
+import { failedOutcome } from '../../tool/outcome.ts';
+import type { ModelOutput } from '../model-output.ts';
+import { toModelOutput } from '../model-output.ts';
+import type { OnLoopEvent } from './loop-events.ts';
+import type { LoopDeps } from './loop-run.ts';
+import type { TurnTools, WrittenCall } from './turn-tools.ts';
+
+/** A call that has ended. */
+export interface RanCall {
+  readonly id: string;
+  /** The tool's own name. */
+  readonly name: string;
+  readonly arguments: JsonObject;
+  readonly status: Outcome['status'];
+  readonly isError: boolean;
+  /** The code of a failure. */
+  readonly failure?: FailureCode | undefined;
+  /** What the model gets. */
+  readonly text: string;
+  readonly output: ModelOutput;
+  readonly handle?: Handle | undefined;
+  readonly durationMs: number;
+}
+
+/** How the calls of an answer are run. */
+export interface CallsToRun {
+  readonly calls: readonly WrittenCall[];
+  readonly tools: TurnTools;
+  readonly context: CallContext;
+  /** Nothing runs: the provider cut the answer, and what was to be done may be half of it. */
+  readonly isCutOff: boolean;
+  readonly onEvent: OnLoopEvent;
+  /** Is told of each call as it ends, in the sequence in which they do. */
+  readonly onRan?: ((call: RanCall) => void) | undefined;
+}
+
+const cutOffText =
+  'The answer broke off before it was complete, so this call did not run. Make the call again with shorter arguments, or in several smaller calls.';
+const eventChars = 2_000;
+
+/**
+ * Runs the calls of one answer side by side and gives their results in the sequence of the calls. A call never throws: what goes wrong is
+ * its result.
+ * @throws {GantryError} the reason, when the signal aborts; `stopped`.
+ */
+export const runCalls = async (
+  { invoker, clock }: Pick<LoopDeps, 'invoker' | 'clock'>,
+  { calls, tools, context, isCutOff, onEvent, onRan }: CallsToRun,
+): Promise<readonly RanCall[]> => {
+  const { signal, model } = context;
+  // Elsewhere a result of a tool is text only.
+  const seesImages = model?.capabilities?.['sees_images'] === true && model.provider !== 'openai-compatible';
+  // Others wrap what is marked so into JSON, which is harder to read than the text.
+  const marksErrors = model?.provider === 'anthropic';
+
+  const run = async (written: WrittenCall): Promise<RanCall> => {
+    const { id } = written;
+    const call = tools.toCall(written);
+    const { name } = call;
+    // What could not be read is cleared from the history, or the provider would refuse it with each further request.
+    const args = isObject(call.arguments) && !isCutOff ? (call.arguments as JsonObject) : {};
+    const startedMs = clock.elapsedMs();
+    onEvent({ type: 'tool-start', id, name, arguments: args });
+    const outcome = await outcomeOf(call);
+    const text = resultText(outcome);
+    const output = toModelOutput(outcome, { seesImages });
+    const ran: RanCall = {
+      id,
+      name,
+      arguments: args,
+      status: outcome.status,
+      isError: outcome.status === 'failed',
+      failure: outcome.status === 'failed' ? outcome.failure.code : undefined,
+      text,
+      output: output.type === 'content' ? output : { type: marksErrors ? output.type : 'text', value: text },
+      handle: outcome.status === 'parked' ? outcome.handle : undefined,
+      durationMs: Math.round(clock.elapsedMs() - startedMs),
+    };
+    const { status, durationMs, handle } = ran;
+    onRan?.(ran);
+    onEvent({ type: 'tool-end', id, name, status, durationMs, result: cutText(text, eventChars), handle });
+    return ran;
+  };
+
+  const outcomeOf = async (call: ReturnType<TurnTools['toCall']>): Promise<Outcome> => {
+    if (isCutOff) return failedOutcome('invalid_arguments', cutOffText);
+    if (tools.isWithheld(call.name))
+      return failedOutcome('tool_not_found', `This run may not call "${call.name}". It may call what is in your list.`);
+    const { id = '', name } = call;
+    return invoker.invoke(call, {
+      ...context,
+      onProgress: (progress) => onEvent({ type: 'tool-progress', id, name, progress }),
+    });
+  };
+
+  const ran = await Promise.all(calls.map(run));
+  if (signal?.aborted) throw abortReason(signal);
+  return ran;
+};
+
+/** A failure is marked, so that weak models do not take its text for data. */
+const resultText = (outcome: Outcome): string => {
+  const text = outcomeText(outcome);
+  return outcome.status === 'failed' && !/^error\b/i.test(text) ? `Error: ${text}` : text;
+};

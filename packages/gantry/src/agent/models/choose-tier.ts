@@ -1,0 +1,37 @@
+import type { Tier } from '../../tool/context.ts';
+
+/** From which score on a turn goes to the balanced and to the high tier. */
+export interface TierThresholds {
+  readonly low: number;
+  readonly balanced: number;
+}
+
+const demanding =
+  /\b(analy[sz]e|architect|compare|debug|derive|design|diagnose|evaluate|explain why|implement|investigate|migrate|optimi[sz]e|plan|prove|refactor|research|review|root cause|strategy|trade-?offs?|troubleshoot|write (?:a|an|the) (?:report|program|essay|script))\b/gi;
+const acting =
+  /\b(add|book|build|call|cancel|change|check|create|delete|fetch|find|get|look up|move|open|read|remove|run|schedule|search|send|set up|show|summari[sz]e|translate|update|use|write)\b/gi;
+
+/**
+ * How demanding a message looks, from 0 to 1: its length, the kind of work it names, and its structure (several questions or steps, code,
+ * lists). A guess that costs nothing; a turn that turns out harder moves up by itself.
+ */
+export const demandOf = (text: string): number => {
+  const words = text.trim().split(/\s+/u).filter(Boolean).length;
+  const length = Math.min(1, words / 200);
+  const kinds = Math.min(1, count(text, demanding) * 0.5 + count(text, acting) * 0.25);
+  const parts =
+    count(text, /\?/g) * 0.2 +
+    count(text, /^\s*(?:[-*]|\d+[.)])\s/gm) * 0.2 +
+    count(text, /```/g) * 0.3 +
+    count(text, /\b(?:and then|after that|first|finally|then)\b/gi) * 0.2;
+  return Math.min(1, 0.35 * length + 0.45 * kinds + 0.2 * Math.min(1, parts));
+};
+
+/** The tier for a message of a user. */
+export const chooseTier = (text: string, { low, balanced }: TierThresholds): Tier => {
+  const demand = demandOf(text);
+  if (demand < low) return 'low';
+  return demand < balanced ? 'balanced' : 'high';
+};
+
+const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;

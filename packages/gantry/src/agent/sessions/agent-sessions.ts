@@ -1,0 +1,327 @@
+/**
+ * Conversations with the agent: one turn at a time in each, on record before anything runs. A user's message ends the turn that runs in its
+ * session (it is answered together with it) and scheduled runs anywhere; what the agent is told of itself (results that come late) waits
+ * for its turn, and becomes a turn that never counts as the user's.
+ */
+import type { Clock } from '../../kernel/clock.ts';
+import { GantryError, messageOf } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { ConversationHead, ConversationLog } from '../../memory/conversation-log.ts';
+import type { AssistantTurn, StoredTurn, TurnStep, UserTurn } from '../../memory/conversation-turn.ts';
+import type { RunResult, TaskRun } from '../../schedule/run-action.ts';
+import type { Tier } from '../../tool/context.ts';
+import type { Notify } from '../../tool/ports.ts';
+import type { ContextSources, TurnContext } from '../context/build-context.ts';
+import { createContextBuilder } from '../context/build-context.ts';
+import type { LoopResult } from '../loop/loop-run.ts';
+import type { RunLoop } from '../loop/run-loop.ts';
+import type { TierThresholds } from '../models/choose-tier.ts';
+import { chooseTier } from '../models/choose-tier.ts';
+import type { TierModels } from '../models/tier-models.ts';
+import type { OnSessionEvent, SessionEvent, TurnReply } from './session-events.ts';
+import { createSessionQueue } from './session-queue.ts';
+
+/** A message of a user. */
+export interface UserMessage {
+  /** Id of the session, without `session/`. */
+  readonly sessionId: string;
+  readonly text: string;
+  readonly workspace?: string | undefined;
+  readonly speaker?: string | undefined;
+  /** Default: chosen by the message. A named tier stays for the whole turn. */
+  readonly tier?: Tier | undefined;
+  /** Ends the turn. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: OnSessionEvent | undefined;
+}
+
+/** Conversations with the agent. */
+export interface AgentSessions extends AsyncDisposable {
+  /**
+   * Answers a message.
+   * @throws {GantryError} `invalid_arguments`, `model_missing`, `model_failed`, `timeout`, `cancelled`, `stopped`
+   */
+  send(message: UserMessage): Promise<TurnReply>;
+  /** Tells a session of a result that comes late: resolves when it is on record, and the agent answers behind it. */
+  readonly notify: Notify;
+  /** Runs a scheduled task as a turn of its own. Says `busy` while a user is being answered. */
+  runTask(run: TaskRun): Promise<RunResult>;
+  /** Hears everything that happens in a session, also turns that nobody sent. Returns the way to stop. */
+  subscribe(sessionId: string, listener: OnSessionEvent): () => void;
+  /** Ends the turn that runs in a session; true when there was one. */
+  interrupt(sessionId: string): boolean;
+  list(): Promise<readonly ConversationHead[]>;
+  /** The last turns of a session, oldest first. */
+  turns(sessionId: string, limit: number): Promise<readonly StoredTurn[]>;
+  forget(sessionId: string): Promise<boolean>;
+}
+
+/** What sessions work with. */
+export interface AgentSessionsOptions {
+  readonly models: TierModels;
+  readonly runLoop: RunLoop;
+  readonly conversations: ConversationLog;
+  readonly context: ContextSources;
+  readonly systemPrompt: string;
+  readonly thresholds: TierThresholds;
+  /** Turns of the conversation that the model sees. */
+  readonly maxContextTurns: number;
+  /** Keeps failed turns with their error. */
+  readonly persistErrorTurns: boolean;
+  /** Told what is not for a conversation, such as what comes for a subagent. */
+  readonly notifyOther?: Notify | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const maxMessageChars = 400_000;
+const idPattern = /^[\w.@:+-]{1,128}$/;
+const noUsage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
+
+/** Makes the sessions of an agent. */
+export const createAgentSessions = (options: AgentSessionsOptions): AgentSessions => {
+  const { models, conversations, runLoop, clock, log } = options;
+  const buildContext = createContextBuilder(options.context);
+  const queue = createSessionQueue();
+  const listeners = new Map<string, Set<OnSessionEvent>>();
+  const scheduled = new Set<AbortController>();
+  let answering = 0;
+
+  const publish = (namespace: string, event: SessionEvent, own?: OnSessionEvent): void => {
+    own?.(event);
+    for (const listener of listeners.get(namespace) ?? []) listener(event);
+  };
+
+  /** Runs the loop for a turn that is on record, and records what comes of it. */
+  const answer = async (turn: {
+    readonly namespace: string;
+    readonly workspace: string | undefined;
+    readonly asked: UserTurn;
+    /** Number of the turn that is answered; what was said before is what the model sees of it. */
+    readonly number: number;
+    readonly tier: Tier;
+    readonly isTierPinned: boolean;
+    readonly receivesLateResults: boolean;
+    readonly signal: AbortSignal;
+    readonly onEvent?: OnSessionEvent | undefined;
+  }): Promise<LoopResult> => {
+    const { namespace, workspace, asked, number, tier, isTierPinned, signal, onEvent } = turn;
+    const tell = (event: SessionEvent): void => publish(namespace, event, onEvent);
+    let recordedAs: number | undefined;
+    let steps: readonly TurnStep[] = [];
+    let said = '';
+    const write = async (status: AssistantTurn['status'], text: string): Promise<void> => {
+      const record: AssistantTurn = { role: 'assistant', status, text, steps, atMs: clock.nowMs() };
+      if (recordedAs === undefined) recordedAs = await conversations.append(namespace, record, { workspace });
+      else await conversations.update(namespace, recordedAs, record);
+    };
+    tell({ type: 'turn-start', origin: asked.origin, text: asked.text });
+    try {
+      const model = models.get(tier);
+      const before = await conversations.recentTurns(namespace, options.maxContextTurns + 1);
+      const { systemTail, messages }: TurnContext = await buildContext({
+        namespace,
+        workspace,
+        turns: before.filter((stored) => stored.number < number),
+        turn: asked,
+        provider: model.facts.provider,
+      });
+      const result = await runLoop({
+        namespace,
+        workspace,
+        tier,
+        isTierPinned,
+        systemPrompt: options.systemPrompt,
+        systemTail,
+        messages,
+        signal,
+        context: { receivesLateResults: turn.receivesLateResults },
+        onEvent: (event) => {
+          if (event.type === 'text') said += event.text;
+          else if (event.type === 'again' || event.type === 'tool-start') said = '';
+          tell(event);
+        },
+        onSteps: async (made) => {
+          steps = made;
+          await write('running', '');
+        },
+      });
+      steps = result.steps;
+      await write('done', result.text);
+      return result;
+    } catch (error) {
+      const failure = GantryError.is(error)
+        ? error
+        : new GantryError('execution_failed', messageOf(error), { cause: error });
+      // Of a turn that a newer message took the place of before it did anything, the user's words are all there is.
+      if (isSuperseded(signal) && steps.length === 0 && said.trim() === '') throw failure;
+      if (signal.aborted) await write('stopped', said.trim());
+      else if (options.persistErrorTurns || recordedAs !== undefined) await write('failed', failure.message);
+      if (!isSuperseded(signal)) tell({ type: 'turn-failed', code: failure.code, message: failure.message });
+      throw failure;
+    }
+  };
+
+  const toReply = (sessionId: string, { text, steps, usage, model }: LoopResult): TurnReply => ({
+    sessionId,
+    reply: text,
+    status: 'done',
+    toolCalls: steps.flatMap(({ calls }) =>
+      calls.map(({ name, arguments: args, status, durationMs = 0 }) => ({
+        name,
+        arguments: args,
+        isError: status === 'failed',
+        durationMs,
+      })),
+    ),
+    usage,
+    model,
+  });
+
+  const send: AgentSessions['send'] = async (message) => {
+    const { sessionId, text, workspace, speaker, signal: outer, onEvent } = message;
+    if (!idPattern.test(sessionId))
+      throw new GantryError(
+        'invalid_arguments',
+        `"${sessionId.slice(0, 100)}" is no session id; use up to 128 letters, digits and . _ - @ : +.`,
+      );
+    if (text.trim() === '') throw new GantryError('invalid_arguments', 'The message is empty; say something.');
+    if (text.length > maxMessageChars)
+      throw new GantryError(
+        'invalid_arguments',
+        `The message has ${text.length} characters and ${maxMessageChars} are the most; put it into a file of the shared folder and name that.`,
+      );
+    // Refused before anything is on record: a conversation that cannot be answered is none.
+    models.get(message.tier ?? 'balanced');
+    const namespace = `session/${sessionId}`;
+    answering += 1;
+    for (const run of scheduled) run.abort(preempted);
+    try {
+      return await queue.run(
+        namespace,
+        async (inner): Promise<TurnReply> => {
+          const signal = outer ? AbortSignal.any([inner, outer]) : inner;
+          const asked: UserTurn = { role: 'user', origin: 'person', text, speaker, atMs: clock.nowMs() };
+          const number = await conversations.append(namespace, asked, { workspace });
+          try {
+            const result = await answer({
+              namespace,
+              workspace,
+              asked,
+              number,
+              tier: message.tier ?? chooseTier(text, options.thresholds),
+              isTierPinned: message.tier !== undefined,
+              receivesLateResults: true,
+              signal,
+              onEvent,
+            });
+            const reply = toReply(sessionId, result);
+            publish(namespace, { type: 'turn-end', ...reply }, onEvent);
+            return reply;
+          } catch (error) {
+            if (!isSuperseded(signal)) throw error;
+            return { sessionId, reply: '', status: 'superseded', toolCalls: [], usage: noUsage, model: '' };
+          }
+        },
+        { isUrgent: true, reason: superseded },
+      );
+    } finally {
+      answering -= 1;
+    }
+  };
+
+  const notify: Notify = async (notice) => {
+    const { namespace, kind, text } = notice;
+    const sessionId = /^session\/([^/]+)$/.exec(namespace)?.[1];
+    if (sessionId === undefined) {
+      if (options.notifyOther) await options.notifyOther(notice);
+      else log.warn({ namespace, kind }, 'a result came late for a run that is over; it is kept in working memory');
+      return;
+    }
+    const asked: UserTurn = { role: 'user', origin: 'notice', text, atMs: clock.nowMs() };
+    // The same notice may come again after a crash.
+    const recent = await conversations.recentTurns(namespace, noticesLookedBack);
+    if (recent.some((turn) => turn.role === 'user' && turn.origin === 'notice' && turn.text === text)) return;
+    const number = await conversations.append(namespace, asked);
+    if (kind === 'interrupted' || !models.isConfigured) {
+      publish(namespace, { type: 'notice', text });
+      return;
+    }
+    void queue
+      .run(namespace, async (signal) => {
+        // A user's turn that came in between has seen it and answered for it.
+        const later = await conversations.recentTurns(namespace, noticesLookedBack);
+        if (later.some((turn) => turn.number > number && turn.role === 'assistant' && turn.status === 'done')) return;
+        const result = await answer({
+          namespace,
+          workspace: (await conversations.head(namespace))?.workspace,
+          asked,
+          number,
+          tier: 'balanced',
+          isTierPinned: false,
+          receivesLateResults: true,
+          signal,
+        });
+        publish(namespace, { type: 'turn-end', ...toReply(sessionId, result) });
+      })
+      .catch((error: unknown) => log.warn({ namespace, reason: messageOf(error) }, 'a late result was not answered'));
+  };
+
+  const runTask: AgentSessions['runTask'] = async (run) => {
+    if (answering > 0) return { status: 'busy' };
+    const { namespace, workspace, note, description } = run;
+    const controller = new AbortController();
+    scheduled.add(controller);
+    const signal = AbortSignal.any([run.signal, controller.signal]);
+    try {
+      return await queue.run(namespace, async (inner): Promise<RunResult> => {
+        const text = note === undefined ? description : `${description}\n\n${note}`;
+        const asked: UserTurn = { role: 'user', origin: 'schedule', text, atMs: clock.nowMs() };
+        const number = await conversations.append(namespace, asked, { workspace });
+        const result = await answer({
+          namespace,
+          workspace,
+          asked,
+          number,
+          tier: 'balanced',
+          isTierPinned: false,
+          receivesLateResults: false,
+          signal: AbortSignal.any([signal, inner]),
+        });
+        return { status: result.endedBy === 'answer' ? 'done' : 'failed', text: result.text };
+      });
+    } catch (error) {
+      if (controller.signal.aborted) return { status: 'busy' };
+      throw error;
+    } finally {
+      scheduled.delete(controller);
+    }
+  };
+
+  return {
+    send,
+    notify,
+    runTask,
+    subscribe: (sessionId, listener) => {
+      const namespace = `session/${sessionId}`;
+      const heard = listeners.get(namespace) ?? new Set();
+      listeners.set(namespace, heard.add(listener));
+      return () => {
+        heard.delete(listener);
+        if (heard.size === 0) listeners.delete(namespace);
+      };
+    },
+    interrupt: (sessionId) =>
+      queue.abort(`session/${sessionId}`, new GantryError('cancelled', 'The turn was stopped.')),
+    list: async () => (await conversations.list()).filter(({ namespace }) => namespace.startsWith('session/')),
+    turns: (sessionId, limit) => conversations.recentTurns(`session/${sessionId}`, limit),
+    forget: (sessionId) => conversations.forget(`session/${sessionId}`),
+    [Symbol.asyncDispose]: () => queue.close(new GantryError('stopped', 'Gantry is stopping, so the turn was ended.')),
+  };
+};
+
+const noticesLookedBack = 20;
+const superseded = new GantryError('cancelled', 'A newer message of the session took the place of the turn.');
+const preempted = new GantryError('cancelled', 'A user is being answered; the scheduled run is tried again later.');
+
+const isSuperseded = (signal: AbortSignal): boolean => signal.aborted && signal.reason === superseded;
