@@ -45,7 +45,10 @@ describe('an auth profile', () => {
         return valid;
       },
     };
-    await using t = await startBridge({ s: { url: server.url, auth: { profile: 'corp' } } }, { authProfiles: { corp } });
+    await using t = await startBridge(
+      { s: { url: server.url, auth: { profile: 'corp' } } },
+      { authProfiles: { corp } },
+    );
     await t.bridge.ready();
     valid = 'two';
     expect(await Promise.all([1, 2, 3].map(() => t.text('s', 'echo')))).toEqual(['done', 'done', 'done']);
@@ -123,7 +126,10 @@ describe('the sentence on a server', () => {
     await failing.bridge.ready();
     expect(failing.indexed.at(-1)?.servers[0]?.summary).toMatch(/^\d+ tool/);
     const model = writing(['x']);
-    await using off = await startBridge({ s: { url: server.url } }, { model, settings: { generateLlmSummaries: false } });
+    await using off = await startBridge(
+      { s: { url: server.url } },
+      { model, settings: { generateLlmSummaries: false } },
+    );
     await off.bridge.ready();
     expect(model.prompts).toEqual([]);
   });

@@ -39,13 +39,15 @@ for (const [index, name] of settings.entries()) {
 }
 
 const mark = `gantry-mark-${process.pid}`;
-const commandOf = (pid: string): string => {
+const readOrEmpty = (path: string): string => {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch {
     return '';
   }
 };
+const commandOf = (pid: string): string => readOrEmpty(`/proc/${pid}/cmdline`);
+const environmentOf = (pid: string): string => readOrEmpty(`/proc/${pid}/environ`);
 
 const hostPort = createServer((socket) => socket.end('host'));
 beforeAll(async () => {
@@ -215,6 +217,39 @@ describe.each(settings.map((name, index) => ({ name, runner: choices[index]?.run
       const script = 'import signal; signal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass';
       const result = await run(script, { limits: { cpuMs: 1000 } });
       expect(result).toMatchObject({ outcome: 'limit', limit: 'cpu', message: expect.stringContaining('1 s') });
+    });
+
+    scriptIt('takes as much input as a variable can hold, and shows it to nobody else on the machine', async () => {
+      const inputData = `${mark}${'"'.repeat(110_000)}`;
+      const script = 'import os, time; print(len(os.environ["GANTRY_INPUT"]), flush=True); time.sleep(1)';
+      const running = run(script, { inputData });
+      const seen = new Set<string>();
+      let isOver = false;
+      const over = running.finally(() => {
+        isOver = true;
+      });
+      while (!isOver) {
+        for (const pid of readdirSync('/proc')) if (commandOf(pid).includes(mark)) seen.add(pid);
+        await Promise.race([over, new Promise((resolve) => setImmediate(resolve))]);
+      }
+      expect((await running).stdout).toBe(`${inputData.length}\n`);
+      expect([...seen]).toEqual([]);
+    });
+
+    scriptIt('leaves nothing when its caller gives up while it is being started', async () => {
+      const started = Array.from({ length: 40 }, async (_, round) => {
+        const controller = new AbortController();
+        const running = (runner as ScriptRunner).run(
+          { interpreter: 'sh', script: 'exec sleep 300', timeoutMs: 60_000, env: { GANTRY_MARK: mark } },
+          { signal: controller.signal },
+        );
+        const ended = expect(running).rejects.toMatchObject({ code: 'cancelled' });
+        setTimeout(() => controller.abort(), round * 4);
+        await ended;
+      });
+      await Promise.all(started);
+      const left = readdirSync('/proc').filter((pid) => environmentOf(pid).includes(mark));
+      expect(left).toEqual([]);
     });
 
     scriptIt('stops when its caller gives up', async () => {

@@ -135,6 +135,7 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
     invoker,
     firstReady: () => servers.ready(),
     firstToolsPatienceMs: options.firstToolsPatienceMs,
+    pass: { open: servers.openPass, sealing: gantry.store.secrets },
     modeFor: (client) => (client === undefined ? undefined : clientModes[client]) ?? mode,
     clock,
     log,

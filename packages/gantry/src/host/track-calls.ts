@@ -21,6 +21,8 @@ export const trackCalls = (inner: Invoker, clock: Clock): TrackedCalls => {
   let isAborted = false;
   return {
     invoker: {
+      // A call that is passed on ends with the connection of its client, which the listener looks after.
+      observe: inner.observe,
       invoke: async (call, context) => {
         if (isStopping) throw new GantryError('stopped', 'Gantry is stopping and takes no more calls.');
         const controller = new AbortController();

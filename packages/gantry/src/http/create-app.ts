@@ -28,7 +28,7 @@ export interface AppOptions extends AddressPolicy {
   readonly version: string;
   /** Tells this run of the gateway from the next; `/healthz` says it, so that its data folder's owner can be recognised. */
   readonly instance?: string | undefined;
-  readonly face: Pick<McpFace, 'handleHttp'>;
+  readonly face: Pick<McpFace, 'handleHttp' | 'handlePass'>;
   readonly log: Log;
   /** Asks every request for a bearer token, except `/`, `/healthz` and `/readyz`; absent, none is asked for. */
   readonly authenticate?: Authenticate | undefined;
@@ -80,6 +80,7 @@ export const createApp = (options: AppOptions): App => {
     });
 
   app.all('/mcp', (c) => face.handleHttp(c.req.raw, { client: c.get('client') }));
+  app.all('/mcp/:server', (c) => face.handlePass(c.req.raw, c.req.param('server'), { client: c.get('client') }));
   app.get('/healthz', (c) => c.json({ status: 'ok', instance }));
   app.get('/readyz', async (c) => {
     const reasons = await reasonsOf(notReady);

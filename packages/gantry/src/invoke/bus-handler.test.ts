@@ -61,7 +61,7 @@ beforeEach(async () => {
   arrived = () => {};
   contexts.length = 0;
   const real = makeInvoker(registryOf(...tools));
-  const invoker: Invoker = {
+  const invoker: Pick<Invoker, 'invoke'> = {
     invoke: async (call, context) => {
       if (call.name === 'breaks_the_invoker') throw new Error('out of order');
       const outcome = await real.invoke(call, context);

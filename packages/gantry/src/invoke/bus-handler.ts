@@ -18,7 +18,7 @@ import { toFailure } from './to-failure.ts';
 /** How the handler of `tool.invoke` answers. */
 export interface BusHandlerOptions {
   readonly bus: Bus;
-  readonly invoker: Invoker;
+  readonly invoker: Pick<Invoker, 'invoke'>;
   readonly agent: string;
   readonly log: Log;
   /** Aborts when the process stops; calls that it ends are not answered, so that another process may take them. */

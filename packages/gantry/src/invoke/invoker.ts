@@ -5,7 +5,7 @@ import type { NewId } from '../kernel/ids.ts';
 import { newId as randomId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import { nearest } from '../kernel/nearest.ts';
-import type { CallContext } from '../tool/context.ts';
+import type { CallContext, TraceContext } from '../tool/context.ts';
 import { rulesOf } from '../tool/context.ts';
 import type { PreparedCall, Tool, ToolCall } from '../tool/executor.ts';
 import type { Outcome } from '../tool/outcome.ts';
@@ -23,6 +23,15 @@ export interface Invoker {
    * @throws {GantryError} `stopped`, when the gateway stops under the call; `usage` for a kind of caller that does not exist. Nothing else.
    */
   invoke(call: ToolCall, context: CallContext): Promise<Outcome>;
+  /**
+   * Traces and counts a call that is passed on to where it runs, as it is: nothing is looked up, prepared or changed.
+   * `work` gives `ok` or the code of the failure beside its value; what it throws is counted as `execution_failed` and thrown on.
+   */
+  observe<T>(
+    name: string,
+    trace: TraceContext | undefined,
+    work: () => Promise<{ readonly value: T; readonly status: string }>,
+  ): Promise<T>;
 }
 
 /** What the invoker is made of. */
@@ -106,6 +115,18 @@ export const createInvoker = (options: InvokerOptions): Invoker => {
         if (GantryError.is(error) && error.code === 'stopped') throw error;
         if (!GantryError.is(error)) log.warn({ tool: name, callId: id, err: error }, 'a tool failed unexpectedly');
         return { status: 'failed', failure };
+      } finally {
+        span.end(status, clock.elapsedMs() - startedMs);
+      }
+    },
+    observe: async (name, trace, work) => {
+      const startedMs = clock.elapsedMs();
+      const span = telemetry.start(name, newId(), trace);
+      let status = 'execution_failed';
+      try {
+        const done = await work();
+        ({ status } = done);
+        return done.value;
       } finally {
         span.end(status, clock.elapsedMs() - startedMs);
       }

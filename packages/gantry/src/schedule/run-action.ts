@@ -33,7 +33,7 @@ export type RunTurn = (run: TaskRun) => Promise<RunResult>;
 
 /** What tasks can do. */
 export interface ActionOptions {
-  readonly invoker: Invoker;
+  readonly invoker: Pick<Invoker, 'invoke'>;
   readonly clock: Clock;
   /** Absent: no model is configured. */
   readonly runTurn?: RunTurn | undefined;

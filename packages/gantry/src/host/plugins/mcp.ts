@@ -62,6 +62,7 @@ export interface McpServers extends Pick<
 > {
   /** A server's identity, tools and prompts, now or when it was last connected; undefined when they are not known. */
   details(name: string): Promise<ServiceDetails | undefined>;
+  readonly openPass: McpBridge['openPass'];
   readonly questions: McpBridge['questions'];
   readonly tasks: McpBridge['tasks'];
   /** The connected servers, with what tells whether they have changed. */
@@ -169,6 +170,7 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
         const known = index.list().find((server) => server.serverName.toLowerCase() === name.toLowerCase());
         return known && manage.details(known.serverName);
       },
+      openPass: bridge.openPass,
       questions: bridge.questions,
       tasks: bridge.tasks,
       summaries: index.list,

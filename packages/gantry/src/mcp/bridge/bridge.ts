@@ -40,6 +40,8 @@ import type { ElicitationResponder } from './elicitation/responder.ts';
 import { createLateResults } from './late-results.ts';
 import type { LastUserTurn, QuestionDesk } from './questions/question-desk.ts';
 import { createQuestionDesk } from './questions/question-desk.ts';
+import type { OpenPass } from '../wire/pass-port.ts';
+import { createOpenPass } from './pass/open-pass.ts';
 import { createIndexPublisher } from './index-publisher.ts';
 import { serveInvoke } from './invoke-handler.ts';
 import type { OperatorEdits } from './edits/server-edits.ts';
@@ -89,6 +91,8 @@ export interface McpBridge extends AsyncDisposable, OperatorEdits {
     readonly code: string;
     readonly iss?: string | undefined;
   }): Promise<ServerStatus>;
+  /** Reaches single servers for clients that are passed through. */
+  readonly openPass: OpenPass;
   /** The questions of servers that wait for an answer. */
   readonly questions: Pick<QuestionDesk, 'list' | 'answer' | 'release'>;
   /** Calls that go on in the background. */
@@ -390,6 +394,13 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
       await refreshGuarded(server);
       return server.status();
     },
+    openPass: createOpenPass({
+      servers: servers.directory,
+      pool,
+      env: options.env,
+      argGuards,
+      policyOf: (entry) => policyOf(entry, defaultElicitation),
+    }),
     questions: desk,
     tasks,
     onChange: (listener) => {

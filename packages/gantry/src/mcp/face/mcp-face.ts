@@ -17,6 +17,9 @@ import { createFaceServer } from './face-server.ts';
 import { awaitFirstTools } from './first-tools.ts';
 import { jsonRpcError } from './json-rpc-error.ts';
 import { createLeanLane } from './lean-lane.ts';
+import type { OpenPass } from '../wire/pass-port.ts';
+import type { Sealing } from './pass/carried-state.ts';
+import { createPassThrough } from './pass/pass-through.ts';
 import { readJsonBody } from './request-body.ts';
 import type { StdioConnection } from './serve-stdio.ts';
 import { serveStdio } from './serve-stdio.ts';
@@ -49,6 +52,8 @@ export interface McpFaceOptions {
   readonly maxSessions?: number | undefined;
   /** An unused session of a 2025 client is dropped after so long; default 1,800,000 ms. */
   readonly sessionIdleMs?: number | undefined;
+  /** Reaches single servers, which are passed through; without it there are none. */
+  readonly pass?: { readonly open: OpenPass; readonly sealing: Sealing } | undefined;
   /** The largest request body; default 4 MiB. */
   readonly maxBodyBytes?: number | undefined;
 }
@@ -57,6 +62,8 @@ export interface McpFaceOptions {
 export interface McpFace extends AsyncDisposable {
   /** Serves one HTTP request. Host, Origin and token have been checked; `client` is the identity found by them. */
   handleHttp(request: Request, options?: { readonly client?: string | undefined }): Promise<Response>;
+  /** Serves one HTTP request for a single server, passed through as it is. What was checked for {@link McpFace.handleHttp} was checked. */
+  handlePass(request: Request, server: string, options?: { readonly client?: string | undefined }): Promise<Response>;
   /** Serves one client over the given streams, by default those of the process. */
   serveStdio(options?: {
     readonly input?: Readable | undefined;
@@ -143,6 +150,14 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
         );
     }
   });
+  const pass = createPassThrough({
+    open: options.pass?.open ?? noServers,
+    sealing: options.pass?.sealing ?? noSealing,
+    invoker: options.invoker,
+    log,
+    maxBodyBytes,
+    ending: streams.signal,
+  });
   const stopWatching = toolsets.onChange(notice.changed);
 
   const serve = async (request: Request, body: unknown, visitor: Visitor): Promise<Response> => {
@@ -170,6 +185,7 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
       const body = await readJsonBody(request, maxBodyBytes);
       return body.ok ? serve(request, body.json, visitor) : body.refusal;
     },
+    handlePass: (request, server, { client } = {}) => pass(request, server, client),
     serveStdio: ({ input, output, mode = modeFor(undefined) } = {}) => {
       const connection = newId();
       return serveStdio((era) => open({ mode, connection }, era), { input, output, log });
@@ -196,6 +212,19 @@ interface Listener {
   /** The stamp of the list that it was last told of. */
   told: string;
 }
+
+const noServers: OpenPass = async (name) => {
+  throw new GantryError('server_unknown', `There is no server "${name.slice(0, 100)}" to be passed through to.`);
+};
+
+const noSealing: Sealing = {
+  seal: () => {
+    throw new GantryError('usage', 'Nothing is passed through here, so nothing is sealed.');
+  },
+  open: () => {
+    throw new GantryError('usage', 'Nothing is passed through here, so nothing was sealed.');
+  },
+};
 
 const isList = (body: unknown): boolean => isObject(body) && body['method'] === 'tools/list';
 

@@ -5,7 +5,7 @@ import { jsonRpcError } from './json-rpc-error.ts';
 
 /** A request's JSON, or the refusal of what is not JSON or too large. Requests without a body (GET, DELETE) have none. */
 export type RequestBody =
-  | { readonly ok: true; readonly json: unknown }
+  | { readonly ok: true; readonly json: unknown; /** As it was written. */ readonly text?: string | undefined }
   | { readonly ok: false; readonly refusal: Response };
 
 /** Reads the body of a request once. `maxBytes` bounds what is read. */
@@ -22,7 +22,7 @@ export const readJsonBody = async (request: Request, maxBytes: number): Promise<
   if (body.tooLarge) return refused(413, -32_000, `The request body is larger than ${maxBytes} bytes.`);
   const parsed = parseJson(body.text);
   if (!parsed.ok) return refused(400, -32_700, `Parse error: ${parsed.reason}`);
-  return { ok: true, json: parsed.value };
+  return { ok: true, json: parsed.value, text: body.text };
 };
 
 type ReadBody = { readonly tooLarge: true } | { readonly tooLarge: false; readonly text: string };

@@ -39,7 +39,10 @@ export const startCallBudget = (
 
   const arm = (): void => {
     const leftMs = maxTimeoutMs - (clock.elapsedMs() - startedMs);
-    timer = pauses > 0 || leftMs <= timeoutMs ? clock.startTimer(leftMs, () => end(tooLong())) : clock.startTimer(timeoutMs, silent);
+    timer =
+      pauses > 0 || leftMs <= timeoutMs
+        ? clock.startTimer(leftMs, () => end(tooLong()))
+        : clock.startTimer(timeoutMs, silent);
   };
   const silent = (): void => end('silent');
   const tooLong = (): EndReason => (maxTimeoutMs > timeoutMs ? 'too_long' : 'silent');

@@ -407,11 +407,7 @@ const countsOf = (
 });
 
 /** What was kept of the server, if it is still this server and may be offered. */
-const offerOf = (
-  name: string,
-  entry: ConfiguredEntry,
-  options: ManagedServerOptions,
-): Offer | undefined => {
+const offerOf = (name: string, entry: ConfiguredEntry, options: ManagedServerOptions): Offer | undefined => {
   const { saved, settings } = options;
   const identityHash = identityHashOf(entry);
   if (saved?.identityHash !== identityHash || refusalOf(entry, { ...options, stdio: settings.stdio })) return undefined;

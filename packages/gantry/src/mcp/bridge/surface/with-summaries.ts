@@ -66,7 +66,10 @@ export const withSummaries = (
       await documents.put(offer.entry.id, stored);
       return summary;
     } catch (error) {
-      log.warn({ server: name, reason: messageOf(error) }, 'no summary of a server could be written; its tools are named');
+      log.warn(
+        { server: name, reason: messageOf(error) },
+        'no summary of a server could be written; its tools are named',
+      );
       return undefined;
     }
   };
@@ -105,10 +108,14 @@ const describe = ({ surface }: Offer): string => {
     `- ${flattenText(name, { maxChars: 100 })}: ${flattenText(description ?? '', { maxChars: 300 })}`;
   return [
     `Server: ${flattenText(identity.title ?? identity.implementationName ?? identity.name)}`,
-    ...(identity.description === undefined ? [] : [`Description: ${flattenText(identity.description, { maxChars: 1_000 })}`]),
+    ...(identity.description === undefined
+      ? []
+      : [`Description: ${flattenText(identity.description, { maxChars: 1_000 })}`]),
     ...(identity.instructions === undefined
       ? []
-      : [`Instructions: ${flattenText(cutText(identity.instructions, maxInstructionChars), { maxChars: maxInstructionChars })}`]),
+      : [
+          `Instructions: ${flattenText(cutText(identity.instructions, maxInstructionChars), { maxChars: maxInstructionChars })}`,
+        ]),
     `Tools (${tools.length}):`,
     ...tools.slice(0, shownTools).map(line),
     ...(prompts.length > 0 ? [`Prompts (${prompts.length}):`, ...prompts.slice(0, shownPrompts).map(line)] : []),

@@ -1,0 +1,100 @@
+import { GantryError, messageOf } from '../../../kernel/errors.ts';
+import type { OpenPass, PassTarget } from '../../wire/pass-port.ts';
+import { withToken } from '../auth/token-keeper.ts';
+import type { ServerDirectory } from '../call/server-directory.ts';
+import { notReachable } from '../call/server-directory.ts';
+import { expandHeaders, isStdioEntry, isToolAllowed } from '../config/server-entry.ts';
+import type { HttpPool } from '../connection/http-pool.ts';
+import { isSensitive } from '../elicitation/sensitive-field.ts';
+import { readForm } from '../elicitation/form.ts';
+import type { ElicitationPolicy } from '../elicitation/policy.ts';
+import type { ServerEntry } from '../config/server-entry.ts';
+import type { ArgGuards } from '../guards/create-arg-guards.ts';
+import { serverNamed } from '../manage/with-server.ts';
+import { isObject } from '../../../kernel/json.ts';
+
+/** Makes the way through to the HTTP servers of a bridge. */
+export const createOpenPass =
+  (options: {
+    readonly servers: ServerDirectory;
+    readonly pool: Pick<HttpPool, 'fetchFor'>;
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly argGuards: Pick<ArgGuards, 'rejectionOf'>;
+    readonly policyOf: (entry: ServerEntry) => ElicitationPolicy;
+  }): OpenPass =>
+  async (name, signal): Promise<PassTarget> => {
+    const { servers, pool, env, argGuards, policyOf } = options;
+    const server = serverNamed(servers, name);
+    const { entry } = server;
+    if (isStdioEntry(entry))
+      throw new GantryError(
+        'config_invalid',
+        `Server "${server.name}" is a program; only HTTP servers are passed through. Its tools are at /mcp as "${server.name}__…".`,
+      );
+    const lease = server.lease() ?? (await leased(server, signal));
+    const { connection } = lease.snapshot;
+    if (connection.transport === 'sse') {
+      lease[Symbol.dispose]();
+      throw new GantryError(
+        'config_invalid',
+        `Server "${server.name}" speaks the SSE transport of 2024, which is not passed through. Its tools are at /mcp.`,
+      );
+    }
+    const url = new URL(entry.url ?? '');
+    const own = expandHeaders(entry, env);
+    if (entry.auth)
+      for (const header of Object.keys(own)) if (header.toLowerCase() === 'authorization') delete own[header];
+    const hasAuthorization = Object.keys(own).some((header) => header.toLowerCase() === 'authorization');
+    const plain = pool.fetchFor(server.name, { isGuarded: entry.origin === 'agent' });
+    const { tokens } = connection;
+    const fetch = tokens && !hasAuthorization ? withToken(plain, tokens, url) : plain;
+    const policy = policyOf(entry);
+    return {
+      name: server.name,
+      era: connection.isModern ? 'modern' : 'legacy',
+      send: async ({ method, headers, body, signal: ending }) => {
+        try {
+          return await fetch(url, {
+            method,
+            headers: { ...headers, ...own },
+            signal: ending,
+            ...(body !== undefined && { body }),
+          });
+        } catch (error) {
+          if (ending.aborted || GantryError.is(error)) throw error;
+          const reason = server.maskSecrets(messageOf(error));
+          throw new GantryError('server_unreachable', `Server "${server.name}" cannot be reached: ${reason}`, {
+            cause: error,
+          });
+        }
+      },
+      isAllowed: (tool) => isToolAllowed(entry, tool),
+      hasFilters: (entry.allowedTools?.length ?? 0) > 0 || (entry.deniedTools?.length ?? 0) > 0,
+      rejectionOf: (tool, args) => argGuards.rejectionOf(entry, { server: server.name, tool, args }),
+      isDeclined: (params) => isDeclined(params, policy),
+      mask: server.maskSecrets,
+      [Symbol.dispose]: () => lease[Symbol.dispose](),
+    };
+  };
+
+const leased = async (
+  server: ReturnType<typeof serverNamed>,
+  signal: AbortSignal,
+): Promise<Awaited<ReturnType<typeof server.leaseConnected>>> => {
+  try {
+    return await server.leaseConnected({ signal });
+  } catch (error) {
+    if (!GantryError.is(error) || error.code !== 'server_unreachable') throw error;
+    throw new GantryError(error.code, notReachable(server, error.message), { cause: error });
+  }
+};
+
+const isDeclined = (params: unknown, { deniedFields }: ElicitationPolicy): boolean => {
+  // A page to open asks nothing that Gantry could look at.
+  if (isObject(params) && params['mode'] !== undefined && params['mode'] !== 'form') return false;
+  const read = readForm(params);
+  // What Gantry cannot read, it cannot let through either.
+  if ('problem' in read) return true;
+  const denied = new Set(deniedFields.map((field) => field.toLowerCase()));
+  return read.form.fields.some((field) => isSensitive(field) || denied.has(field.name.toLowerCase()));
+};

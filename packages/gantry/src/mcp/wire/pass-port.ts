@@ -1,0 +1,34 @@
+import type { JsonObject } from '../../kernel/json.ts';
+
+/** A server that a client is passed through to, as the face reaches it. Disposing lets go of it. */
+export interface PassTarget extends Disposable {
+  readonly name: string;
+  /** Which protocol the bridge itself found the server to speak; `modern` servers often speak the older one too. */
+  readonly era: 'modern' | 'legacy';
+  /**
+   * Sends one HTTP request to the server, with what its entry gives it (headers, token). Never follows a redirect.
+   * @throws {GantryError} `server_unreachable`, `response_too_large`, or the signal's reason.
+   */
+  send(request: {
+    readonly method: 'POST' | 'GET' | 'DELETE';
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body?: string | undefined;
+    readonly signal: AbortSignal;
+  }): Promise<Response>;
+  /** Whether the entry's filters let a tool through. */
+  isAllowed(tool: string): boolean;
+  /** Whether the entry has filters at all; without them lists need not be read. */
+  readonly hasFilters: boolean;
+  /** Why the entry's guards stop a call; undefined when nothing does. */
+  rejectionOf(tool: string, args: JsonObject): Promise<string | undefined>;
+  /** Whether a question of the server is declined whoever is asked: it wants a credential, or a field that the operator denies. */
+  isDeclined(params: unknown): boolean;
+  /** Hides what is secret about the server in a text that is shown. */
+  readonly mask: (text: string) => string;
+}
+
+/**
+ * Finds the server of that name, in any case, and reaches it.
+ * @throws {GantryError} `server_unknown`, `server_unreachable`, `auth_required`, `config_invalid`.
+ */
+export type OpenPass = (server: string, signal: AbortSignal) => Promise<PassTarget>;

@@ -1,0 +1,156 @@
+import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { GantryFolder, ServingGantry } from './fixtures/gantry-process.ts';
+import { makeGantryFolder } from './fixtures/gantry-process.ts';
+import { startAskingServer } from './fixtures/asking-server.ts';
+import { startModernServer } from './fixtures/modern-server.ts';
+import { startOlderAskingServer } from './fixtures/older-servers.ts';
+
+let folder: GantryFolder;
+let open: AsyncDisposableStack;
+beforeEach(() => {
+  folder = makeGantryFolder();
+  open = new AsyncDisposableStack();
+});
+afterEach(async () => {
+  await open.disposeAsync();
+  folder[Symbol.dispose]();
+});
+
+const serve = async (mcpServers: object): Promise<ServingGantry> => {
+  folder.write('mcp.json', { mcpServers });
+  return open.use(await folder.serve());
+};
+
+const modernHeaders = (method: string, name?: string) => ({
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+  'mcp-protocol-version': '2026-07-28',
+  'mcp-method': method,
+  ...(name !== undefined && { 'mcp-name': name }),
+});
+const meta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+};
+
+/** What two addresses answer to the same message: status and text. */
+const ask = async (url: string, method: string, params: object, name?: string): Promise<[number, string]> => {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: modernHeaders(method, name),
+    body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params: { ...params, _meta: meta } }),
+  });
+  return [response.status, await response.text()];
+};
+
+describe('a client of 2026 that is passed through to a server of 2026', () => {
+  it.each([
+    ['server/discover', {}, undefined],
+    ['tools/list', {}, undefined],
+    ['tools/call', { name: 'echo', arguments: { text: 'hé\u2028llo' } }, 'echo'],
+    ['tools/call', { name: 'add', arguments: { a: 1, b: 2 } }, 'add'],
+    ['tools/call', { name: 'picture', arguments: {} }, 'picture'],
+    ['tools/call', { name: 'fail', arguments: {} }, 'fail'],
+    ['tools/call', { name: 'no-such-tool', arguments: {} }, 'no-such-tool'],
+    ['tools/call', { name: 'ask', arguments: {} }, 'ask'],
+    ['prompts/get', { name: 'greet', arguments: { who: 'you' } }, 'greet'],
+    ['resources/read', { uri: 'docs://readme' }, 'docs://readme'],
+    ['no/such', {}, undefined],
+  ])('gets the answer to %s %j byte for byte as from the server itself', async (method, params, name) => {
+    const server = open.use(await startModernServer());
+    const gateway = await serve({ s: { url: server.url } });
+    const direct = await ask(server.url, method, params, name);
+    expect(await ask(`${gateway.url}/mcp/s`, method, params, name)).toEqual(direct);
+  });
+
+  it('answers the questions of the server itself', async () => {
+    const server = open.use(await startAskingServer());
+    const gateway = await serve({ s: { url: server.url } });
+    const client = new ModernClient(
+      { name: 't', version: '1' },
+      { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: 'auto' } },
+    );
+    client.setRequestHandler('elicitation/create', async () => ({ action: 'accept', content: { seats: 3 } }));
+    await client.connect(new ModernTransport(new URL(`${gateway.url}/mcp/S`)));
+    const result = await client.callTool({ name: 'book', arguments: { show: 'Hamlet' } });
+    expect(result.content).toEqual([{ type: 'text', text: 'booked 3 for Hamlet' }]);
+    await client.close();
+  });
+
+  it('never hears of a question for a credential, which is declined', async () => {
+    const server = open.use(await startAskingServer());
+    const gateway = await serve({ s: { url: server.url } });
+    const [status, text] = await ask(`${gateway.url}/mcp/s`, 'tools/call', { name: 'login', arguments: {} }, 'login');
+    expect([status, text]).toEqual([200, expect.stringContaining('"text":"decline"') as unknown]);
+    expect(server.answers).toEqual([{ action: 'decline' }]);
+  });
+});
+
+describe('a client of 2025 that is passed through', () => {
+  it('keeps the session of the server, which travels sealed in its own', async () => {
+    const server = open.use(await startOlderAskingServer());
+    const gateway = await serve({ s: { url: server.url } });
+    const client = new OldClient({ name: 't', version: '1' }, { capabilities: { elicitation: {} } });
+    client.setRequestHandler(ElicitRequestSchema, async ({ params }) => ({
+      action: 'accept',
+      content: { mailbox: params.message === 'Which mailbox?' ? 'home' : 'work' },
+    }));
+    const transport = new OldTransport(new URL(`${gateway.url}/mcp/s`));
+    await client.connect(transport);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['send', 'wait', 'crash']);
+    const result = await client.callTool({ name: 'send', arguments: {} });
+    expect(JSON.stringify(result.content)).toContain('home');
+    expect(transport.sessionId).toMatch(/^[\w.-]+$/);
+    await client.close();
+  });
+
+  it('is told that a session that is none of its own does not exist', async () => {
+    const server = open.use(await startOlderAskingServer());
+    const gateway = await serve({ s: { url: server.url } });
+    const response = await fetch(`${gateway.url}/mcp/s`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-session-id': 'x.y',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    });
+    expect([response.status, await response.json()]).toMatchObject([404, { error: { code: -32_001 } }]);
+  });
+});
+
+describe('policy on the way through', () => {
+  it('hides tools that the entry filters out, and calls none of them', async () => {
+    const server = open.use(await startModernServer());
+    const gateway = await serve({ s: { url: server.url, allowedTools: ['echo'] } });
+    const [, listed] = await ask(`${gateway.url}/mcp/s`, 'tools/list', {});
+    const { result } = JSON.parse(listed) as { result: { tools: { name: string }[] } };
+    expect(result.tools.map(({ name }) => name)).toEqual(['echo']);
+    const [, called] = await ask(`${gateway.url}/mcp/s`, 'tools/call', { name: 'picture', arguments: {} }, 'picture');
+    expect(JSON.parse(called)).toMatchObject({ error: { code: -32_602, message: 'Tool picture not found' } });
+  });
+
+  it('holds arguments to the guards of the entry', async () => {
+    const server = open.use(await startModernServer());
+    const guard = { handler: 'json-schema', options: { schema: { properties: { text: { maxLength: 3 } } } } };
+    const gateway = await serve({ s: { url: server.url, argGuards: [guard] } });
+    const call = (text: string) =>
+      ask(`${gateway.url}/mcp/s`, 'tools/call', { name: 'echo', arguments: { text } }, 'echo');
+    expect((await call('ok'))[1]).toContain('"ok"');
+    expect(JSON.parse((await call('too long'))[1])).toMatchObject({ result: { isError: true } });
+  });
+
+  it('says which server is not there, and which cannot be passed through to', async () => {
+    const gateway = await serve({ prog: { command: 'true' } });
+    expect((await ask(`${gateway.url}/mcp/none`, 'tools/list', {}))[0]).toBe(404);
+    const [status, text] = await ask(`${gateway.url}/mcp/prog`, 'tools/list', {});
+    expect([status, text]).toEqual([404, expect.stringContaining('is a program') as unknown]);
+  });
+});
