@@ -4,6 +4,7 @@ import { benchGatewayCalls } from './gateway-calls.ts';
 import { benchInvoke } from './invoke.ts';
 import { benchSchedule } from './schedule.ts';
 import { benchScriptRunners } from './script-runners.ts';
+import { benchOpenQuestions } from './open-questions.ts';
 import { benchReader } from './reader.ts';
 import { benchStartUp } from './start-up.ts';
 
@@ -13,6 +14,7 @@ const benches: Readonly<Record<string, { readonly title: string; readonly run: (
   context: { title: 'What the tools of servers cost in context', run: benchContextCost },
   scripts: { title: 'Script runners', run: benchScriptRunners },
   schedule: { title: 'The schedule', run: benchSchedule },
+  questions: { title: 'Open questions', run: benchOpenQuestions },
   reader: { title: 'Reading pages', run: benchReader },
   start: { title: 'Start-up and memory', run: benchStartUp },
 };

@@ -21,7 +21,8 @@ execFileSync(
 );
 
 /** Packages that find files of their own by their place, or are loaded only when they are used. */
-const separate = /^(?:pino|undici|playwright-core|@kubernetes\/client-node|@opentelemetry\/(?:exporter-prometheus|sdk-metrics))$/;
+const separate =
+  /^(?:ai|@ai-sdk\/.+|pino|undici|playwright-core|@kubernetes\/client-node|@opentelemetry\/(?:exporter-prometheus|sdk-metrics))$/;
 
 const bundle = await rolldown({
   input: join(dist, 'cli/main.js'),

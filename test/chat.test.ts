@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ServerSentEvent } from '../packages/gantry/src/operations/http/read-events.ts';
 import { readEvents } from '../packages/gantry/src/operations/http/read-events.ts';
 import type { GantryFolder } from './fixtures/gantry-process.ts';
 import { makeGantryFolder } from './fixtures/gantry-process.ts';
@@ -23,6 +24,11 @@ const withModel = async (script: ModelScript): Promise<ModelServer> => {
     models: { balanced: { provider: 'openai-compatible', endpoint: model.endpoint, modelId: 'scripted' } },
   });
   return model;
+};
+const allOf = async (events: AsyncIterable<ServerSentEvent>): Promise<ServerSentEvent[]> => {
+  const all: ServerSentEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
 };
 const save = { calls: [{ name: 'save_to_working_memory', args: { key: 'note', data: 'hello' } }] };
 
@@ -137,7 +143,7 @@ describe('a gateway with an agent', () => {
     await withModel(() => ({ status: 400, message: 'nope' }));
     await using gateway = await folder.serve();
     const stream = await post(gateway.url, '/sessions/s1/messages', { message: 'hi' }, { accept: 'text/event-stream' });
-    const events = await Array.fromAsync(readEvents(stream.body!));
+    const events = await allOf(readEvents(stream.body!));
     expect(events.at(-1)?.type).toBe('error');
     expect(events.at(-1)?.data).toContain('nope');
     const document = await post(gateway.url, '/sessions/s1/messages', { message: 'hi' });
@@ -156,7 +162,7 @@ describe('a gateway with an agent', () => {
     }
     const second = await post(gateway.url, '/sessions/s1/messages', { message: 'two' });
     expect(await second.json()).toMatchObject({ reply: 'Both.', status: 'done' });
-    const rest = await Array.fromAsync(events);
+    const rest = await allOf(events);
     expect(JSON.parse(rest.at(-1)?.data ?? '')).toMatchObject({ status: 'superseded', reply: '' });
     expect(saidIn(model.requests[1]!)).toContain('one');
     held.resolve();
@@ -195,7 +201,7 @@ describe('a gateway with an agent', () => {
     const startedMs = performance.now();
     expect(await gateway.stop('SIGTERM')).toBe(0);
     expect(performance.now() - startedMs).toBeLessThan(4_000);
-    const events = await Array.fromAsync(readEvents(watcher.body!));
+    const events = await allOf(readEvents(watcher.body!));
     expect(events.map(({ type }) => type)).toEqual(['result']);
   });
 

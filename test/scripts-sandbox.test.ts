@@ -309,19 +309,19 @@ describe.each(settings.map((name, index) => ({ name, runner: choices[index]?.run
       });
     });
 
-    scriptIt('leaves no process when the host is killed', async () => {
-      // Nobody clears its folders away, so they get a place of their own.
-      const temporary = join(folder, 'host');
-      mkdirSync(temporary, { recursive: true });
+    scriptIt('leaves no process when the host is killed, and no folder when there is a host again', async () => {
       const host = spawn(
         process.execPath,
         ['--conditions=gantry-source', join(import.meta.dirname, 'fixtures/script-host.ts'), name, mark],
-        { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, TMPDIR: temporary } },
+        { stdio: ['ignore', 'pipe', 'inherit'] },
       );
       const [pid] = (await once(createInterface({ input: host.stdout }), 'line')) as [string];
       host.kill('SIGKILL');
       await once(host, 'exit');
       await expect.poll(() => commandOf(pid).includes(mark), { timeout: 10_000 }).toBe(false);
+      const foldersOfHost = (): string[] => readdirSync(tmpdir()).filter((each) => each.includes(`-${host.pid}-`));
+      await using _another = (await open(name)).runner as ScriptRunner;
+      await expect.poll(foldersOfHost).toEqual([]);
     });
   },
 );

@@ -1,5 +1,6 @@
 import type { Handler } from '../lib/verdict.ts';
 import { args } from './args.ts';
+import { elicitation } from './elicitation.ts';
 import { fetchBig } from './fetch-big.ts';
 import { fetchBytes } from './fetch-bytes.ts';
 import { htmlToMarkdown } from './html-to-markdown.ts';
@@ -11,6 +12,10 @@ import { httpTranscript } from './http-transcript.ts';
 import { largeResult } from './large-result.ts';
 import { lazyTools } from './lazy-tools.ts';
 import { registerTools } from './register-tools.ts';
+import { cronNext } from './schedule/cron-next.ts';
+import { scheduleCreate } from './schedule/schedule-create.ts';
+import { scheduleRestart } from './schedule/schedule-restart.ts';
+import { scheduleRun } from './schedule/schedule-run.ts';
 import { scriptRun } from './script-run.ts';
 import { sendTools } from './send-tools.ts';
 import { startServers } from './start-servers.ts';
@@ -25,6 +30,7 @@ import { truncate } from './truncate.ts';
 /** What runs the cases of each kind that the product covers. */
 export const allKinds: Readonly<Record<string, Handler>> = {
   args,
+  elicitation,
   'fetch-big': fetchBig,
   'fetch-bytes': fetchBytes,
   'html-to-markdown': htmlToMarkdown,
@@ -37,6 +43,10 @@ export const allKinds: Readonly<Record<string, Handler>> = {
   'large-result': largeResult,
   'lazy-tools': lazyTools,
   'register-tools': registerTools,
+  'cron-next': cronNext,
+  'schedule-create': scheduleCreate,
+  'schedule-restart': scheduleRestart,
+  'schedule-run': scheduleRun,
   'script-run': scriptRun,
   'send-tools': sendTools,
   'start-servers': startServers,

@@ -1,3 +1,4 @@
+import type { ElicitationResponder } from 'gantry/mcp';
 import { delay } from '../../../packages/gantry/src/kernel/abort.ts';
 import { systemClock } from '../../../packages/gantry/src/kernel/clock.ts';
 import { isObject } from '../../../packages/gantry/src/kernel/json.ts';
@@ -21,29 +22,50 @@ export const handshake: Handler = async (fieldCase) => {
   refuseUnread(input, 'the input', ['rows', 'surface', 'serverSendsAnyway']);
   refuseUnread(expect, 'the expectation', ['capabilities', 'repliesInHeadless']);
   const rows = rowsOf(fieldCase);
-  for (const row of rows)
-    if (!isObject(row) || !/headless|job|no person/i.test(asText(row['surface'])))
-      throw new NotCovered(`no surface asks a person yet (${shown(row)})`);
   const asks = textsOf(input['serverSendsAnyway']);
-  await using served = await startServed({ field: playerEntry({ asks }) });
+  const wantedCapabilities = expectationPerRow(expect['capabilities'], rows.length);
+  const problems: string[] = [];
+  for (const [index, row] of rows.entries()) {
+    const surface = isObject(row) ? asText(row['surface']) : '';
+    const isHeadless = /headless|job|no person/i.test(surface);
+    if (!isHeadless && !/interactive|chat|person/i.test(surface))
+      throw new NotCovered(`no surface is like ${shown(row)}`);
+    const { told, replies } = await shakeHands(asks, isHeadless ? undefined : somebody);
+    problems.push(
+      ...membersOf(wantedCapabilities[index]).flatMap(([name, there]) =>
+        differences(`${surface}: ${name}`, told[name] !== undefined, there),
+      ),
+    );
+    if (!isHeadless) continue;
+    for (const [method, wanted] of membersOf(expect['repliesInHeadless'])) {
+      const reply = replies.get(`ask-${asks.indexOf(method)}`);
+      const isRight = reply !== undefined && optionsIn(asText(wanted)).some((option) => isReply(reply, option));
+      if (!isRight) problems.push(`${method}: expected ${asText(wanted)}, came ${shown(reply)}`);
+    }
+  }
+  return problems;
+};
+
+/** A person who can be asked. */
+const somebody: ElicitationResponder = { answer: async () => ({ action: 'decline', reason: 'not now' }) };
+
+/** Connects a server that asks right away, and gives what it was told and answered. */
+const shakeHands = async (
+  asks: readonly string[],
+  person: ElicitationResponder | undefined,
+): Promise<{ told: Readonly<Record<string, unknown>>; replies: ReadonlyMap<unknown, Message> }> => {
+  await using served = await startServed(
+    { field: playerEntry({ asks }) },
+    person ? { responders: new Map([['person', person]]), defaultResponder: 'person' } : {},
+  );
   await served.servers.ready();
   let seen = (await askSeen(served, 'field')).seen;
   for (let waitedMs = 0; waitedMs < answerWithinMs && repliesIn(seen).size < asks.length; waitedMs += 50) {
     await delay(systemClock, 50);
     seen = (await askSeen(served, 'field')).seen;
   }
-  const replies = repliesIn(seen);
   const told = seen.find(({ method }) => method === 'initialize')?.params?.capabilities ?? {};
-  return [
-    ...expectationPerRow(expect['capabilities'], rows.length).flatMap((wanted) =>
-      membersOf(wanted).flatMap(([name, there]) => differences(name, told[name] !== undefined, there)),
-    ),
-    ...membersOf(expect['repliesInHeadless']).flatMap(([method, wanted]) => {
-      const reply = replies.get(`ask-${asks.indexOf(method)}`);
-      const isRight = reply !== undefined && optionsIn(asText(wanted)).some((option) => isReply(reply, option));
-      return isRight ? [] : [`${method}: expected ${asText(wanted)}, came ${shown(reply)}`];
-    }),
-  ];
+  return { told, replies: repliesIn(seen) };
 };
 
 const membersOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : []);

@@ -10,6 +10,7 @@ import { wrongState } from '../lib/server-state.ts';
 import { startServed } from '../lib/served-gantry.ts';
 import type { Handler } from '../lib/verdict.ts';
 import { NotCovered, refuseUnread } from '../lib/verdict.ts';
+import { roundTrips } from './round-trips.ts';
 import { expiredToken } from './expired-token.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -27,6 +28,7 @@ interface Played {
 export const httpTranscript: Handler = async (fieldCase) => {
   const { input, expect } = fieldCase;
   if ('tokenEndpoint' in input) return await expiredToken(fieldCase);
+  if ('rows' in input && 'person' in input) return await roundTrips(fieldCase);
   refuseUnread(input, 'the input', ['era', 'script', 'then', 'server', 'pages', 'parallelCalls']);
   refuseUnread(expect, 'the expectation', Object.keys(judges));
   if (input['era'] !== undefined && !asText(input['era']).startsWith('2025'))

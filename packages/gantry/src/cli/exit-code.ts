@@ -12,6 +12,7 @@ const wrongUsage: ReadonlySet<GantryErrorCode> = new Set([
   'data_dir_locked',
   'plugin_unresolved',
   'package_missing',
+  'model_missing',
   'store_too_new',
   'store_unavailable',
 ]);

@@ -74,9 +74,9 @@ const toAddress = (url: string): string => (/^[a-z]+:\/\//i.test(url) ? url : `h
 
 const attach = (context: CommandContext, { url, token }: GatewayAddress): Gateway => ({
   url,
-  run: async (operation, input) => {
+  run: async (operation, input, { signal = context.io.interrupted, onEvent } = {}) => {
     const { callOperation } = await import('../operations/http/client.ts');
-    return callOperation(url, operation, input, { token, signal: context.io.interrupted });
+    return callOperation(url, operation, input, { token, signal, onEvent });
   },
   [Symbol.asyncDispose]: async () => {},
 });
@@ -88,7 +88,7 @@ const inProcess = ({ io }: CommandContext, local: LocalGantry, needs: NeededServ
     const checked = parseInput(operation, input);
     const { awaitServers } = await import('./await-servers.ts');
     await awaitServers(needs, local, io);
-    return operation.handler(checked, local.deps, { ...options, signal: io.interrupted });
+    return operation.handler(checked, local.deps, { signal: io.interrupted, ...options });
   },
   [Symbol.asyncDispose]: () => local[Symbol.asyncDispose](),
 });

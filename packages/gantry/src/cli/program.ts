@@ -6,6 +6,7 @@ import type { CliHost } from './cli-host.ts';
 import type { CliIo } from './cli-io.ts';
 import type { Command, ExitCode, GlobalFlags } from './command-context.ts';
 import type { ServeFlags, ServeRole } from './commands/serve.ts';
+import type { ChatFlags } from './commands/chat.ts';
 import type { AddTaskFlags } from './commands/schedule.ts';
 
 const levels = ['debug', 'info', 'warn', 'error', 'silent'] satisfies LogConfig['level'][];
@@ -62,6 +63,18 @@ export const createProgram = (io: CliIo, host: CliHost, finish: (code: ExitCode)
     .action((options: { mode?: FaceMode }) =>
       run(
         import('./commands/mcp.ts').then((module) => module.runMcp),
+        options,
+      ),
+    );
+  program
+    .command('chat')
+    .description('talk to the agent; Ctrl-C stops a turn')
+    .option('--session <id>', 'conversation to go on with (default: a new one)')
+    .option('--workspace <id>', 'workspace of the conversation (default: none)')
+    .option('--message <text>', 'one turn, then exit; without a terminal the text may come on standard input')
+    .action((options: ChatFlags) =>
+      run(
+        import('./commands/chat.ts').then((module) => module.runChatCommand),
         options,
       ),
     );

@@ -34,6 +34,8 @@ import type { Outcome } from '../tool/outcome.ts';
 import type { ToolRegistry } from '../tool/registry.ts';
 import { createToolRegistry } from '../tool/registry.ts';
 import type { AvailabilityCheck } from '../toolset/availability.ts';
+import type { ExecutionHistory } from '../toolset/execution-history.ts';
+import { createExecutionHistory } from '../toolset/execution-history.ts';
 import type { Toolset, Toolsets } from '../toolset/toolset.ts';
 import { createToolsets } from '../toolset/toolset.ts';
 import type { GantryConfig } from './config/config-schema.ts';
@@ -81,6 +83,8 @@ export interface Gantry extends AsyncDisposable {
   readonly guides: GuideShelf;
   readonly toolsets: Toolsets;
   readonly invoker: Invoker;
+  /** The last calls of this process. */
+  readonly history: ExecutionHistory;
   readonly memory: WorkingMemory;
   readonly bus: Bus;
   readonly store: Store;
@@ -161,7 +165,8 @@ const startGantry = async (options: GantryOptions, plugins: readonly Plugin[]): 
       clock,
       log,
     });
-    const running = trackCalls(invoker, clock);
+    const history = createExecutionHistory({ clock });
+    const running = trackCalls(history.remembering(invoker), clock);
 
     guides.add(memoryGuide);
     for (const tool of [...guideTools(guides), ...memoryTools(memory, clock)])
@@ -209,6 +214,7 @@ const startGantry = async (options: GantryOptions, plugins: readonly Plugin[]): 
       guides,
       toolsets,
       invoker: running.invoker,
+      history,
       memory,
       bus,
       store,

@@ -68,6 +68,7 @@ export const serveGateway = async (
         firstToolsPatienceMs,
       }),
     );
+    const ending = new AbortController();
     let metrics: Promise<PrometheusMetrics> | undefined;
     // The metrics SDK takes as much time and memory as the rest of the start together, so only a gateway that is scraped has it.
     const startMetrics = async (): Promise<PrometheusMetrics> => {
@@ -88,11 +89,15 @@ export const serveGateway = async (
       abortCalls: assembled.gantry.abortCalls,
       log,
       authenticate: token === undefined ? undefined : oneToken(token, 'token'),
-      mountApi: (app) => mountOperations(app, allOperations, assembled.deps),
+      mountApi: (app) => mountOperations(app, allOperations, { ...assembled.deps, ending: ending.signal }),
       metrics: async () => (await (metrics ??= startMetrics())).read(),
       notReady: () => [],
     });
-    stack.defer(() => http.stop(graceMs));
+    stack.defer(() => {
+      // Streams that have no end of their own would be waited for.
+      ending.abort();
+      return http.stop(graceMs);
+    });
     ownListeners.add(Number(new URL(http.url).port));
     await lock.announce(http.url);
     listening.resolve();

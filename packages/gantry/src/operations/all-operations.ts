@@ -16,6 +16,14 @@ import {
 } from './servers-edit.ts';
 import { serversList, serversRefresh, serversShow } from './servers.ts';
 import { tasksCancel, tasksList } from './tasks.ts';
+import {
+  sessionsEvents,
+  sessionsForget,
+  sessionsInterrupt,
+  sessionsList,
+  sessionsSend,
+  sessionsShow,
+} from './sessions.ts';
 import { toolsCall } from './tools-call.ts';
 import { toolsFind } from './tools-find.ts';
 import { toolsList, toolsShow } from './tools.ts';
@@ -46,6 +54,12 @@ export const allOperations: readonly AnyOperation[] = [
   scheduleShow,
   scheduleAdd,
   scheduleCancel,
+  sessionsList,
+  sessionsShow,
+  sessionsSend,
+  sessionsEvents,
+  sessionsInterrupt,
+  sessionsForget,
   memoryList,
   memoryShow,
   configPrint,

@@ -1,3 +1,4 @@
+import type { AgentSessions } from '../agent/sessions/agent-sessions.ts';
 import type { Invoker } from '../invoke/invoker.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { NewId } from '../kernel/ids.ts';
@@ -87,6 +88,10 @@ export interface OperationDeps {
   readonly questions?: Pick<QuestionDesk, 'list' | 'answer'> | undefined;
   /** Calls that go on in the background. Absent like `servers`. */
   readonly tasks?: Pick<TaskDesk, 'list' | 'cancel'> | undefined;
+  /** Conversations with the agent. Absent where there is none. */
+  readonly sessions?: Omit<AgentSessions, keyof AsyncDisposable> | undefined;
+  /** Aborts when no more can be streamed, because the surface that streams is stopping. */
+  readonly ending?: AbortSignal | undefined;
   readonly memory: Pick<WorkingMemory, 'get' | 'list'>;
   /** Absent where no schedule is in use. */
   readonly schedule?: SchedulePort | undefined;

@@ -6,6 +6,13 @@ import type { OperationDeps } from './operation-deps.ts';
 export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Hears what happens while an operation runs that streams. */
+  readonly onEvent?: ((event: OperationEvent) => void) | undefined;
+}
+
+/** Something that happens while an operation runs; all of it must be JSON. */
+export interface OperationEvent {
+  readonly type: string;
 }
 
 /**
@@ -26,6 +33,8 @@ export interface Operation<Input, Output> {
   /** A strict object schema without transforms, so callers and handler share one type. */
   readonly input: z.ZodType<Input>;
   readonly output: z.ZodType<Output>;
+  /** Tells events while it runs: besides its result, or it has no use without them. Over HTTP, as server-sent events. Default none. */
+  readonly streams?: 'both' | 'only' | undefined;
   /** Runs with checked input. */
   handler(input: Input, deps: OperationDeps, options: RunOptions): Output | Promise<Output>;
 }

@@ -85,15 +85,26 @@ export const questionsAnswer: Operation<QuestionsAnswerInput, Called> = defineOp
   handler: ({ id: questionId, answers }, deps, { signal }) => settle(deps, questionId, { answers }, signal),
 });
 
+/** What `questions.decline` takes. */
+export interface QuestionsDeclineInput {
+  readonly id: string;
+  /** The form is put away without a decision: the server is told `cancel` instead of `decline`. */
+  readonly cancel?: boolean | undefined;
+}
+
 /** `questions.decline` */
-export const questionsDecline: Operation<{ readonly id: string }, Called> = defineOperation({
+export const questionsDecline: Operation<QuestionsDeclineInput, Called> = defineOperation({
   name: 'questions.decline',
   summary: "Declines a server's question and gives how its call went on.",
   method: 'POST',
   path: '/questions/{id}/decline',
-  input: z.strictObject({ id }),
+  input: z.strictObject({
+    id,
+    cancel: z.boolean().optional().describe('true: put away without a decision, which the server is told.'),
+  }),
   output: calledSchema,
-  handler: ({ id: questionId }, deps, { signal }) => settle(deps, questionId, { decline: true }, signal),
+  handler: ({ id: questionId, cancel = false }, deps, { signal }) =>
+    settle(deps, questionId, cancel ? { cancel } : { decline: true }, signal),
 });
 
 const settle = async (

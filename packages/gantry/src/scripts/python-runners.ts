@@ -130,7 +130,7 @@ export const pythonRunners = (options: PythonRunnersOptions): readonly RunnerCan
 };
 
 const landlockVersion = (python: string): number => {
-  const args = ['-I', '-S', '-B', '-c', landlockProgram, JSON.stringify({ probe: true })];
+  const args = ['-I', '-S', '-B', '-c', landlockProgram, 'probe'];
   const { stdout } = spawnSync(python, args, { env: {}, encoding: 'utf8', timeout: probeTimeoutMs });
   return Number.parseInt(stdout, 10) || 0;
 };

@@ -4,11 +4,15 @@ import type { ToolRegistration } from '../tool/registration.ts';
 /** One step of the pipeline: says whether the tool passes for this caller. */
 export type AvailabilityCheck = (registration: ToolRegistration, context: CallContext) => boolean;
 
+/** Functions of search engines that servers of old setups offer under these names; they are for `web_search`, never for a model. */
+const engineFunctions: ReadonlySet<string> = new Set(['web-search', 'iask-search', 'monica-search', 'felo-search']);
+
 /**
- * The checks in their order: what the tool says itself (or else its provider list), the model's capabilities, the
+ * The checks in their order: no function of an engine; what the tool says itself (or else its provider list), the model's capabilities, the
  * feature flag, the platform's permissions. What is unknown counts as missing.
  */
 export const availabilityChecks: readonly AvailabilityCheck[] = [
+  ({ name }, { caller }) => caller !== 'model' || !engineFunctions.has(name),
   (registration, context) => registration.available?.(context) ?? providerAllowed(registration, context),
   ({ requires }, context) =>
     Object.entries(requires?.modelCapabilities ?? {}).every(
@@ -20,8 +24,8 @@ export const availabilityChecks: readonly AvailabilityCheck[] = [
     permissions === undefined || (requires?.permissions ?? []).every((permission) => permissions.has(permission)),
 ];
 
-// Vendor keys are lower-case here and as people write them elsewhere.
-const providerAllowed = ({ requires }: ToolRegistration, context: CallContext): boolean => {
+/** Whether the turn's model is of a provider that the tool is for. Vendor keys compare without regard to case. */
+export const providerAllowed = ({ requires }: ToolRegistration, context: CallContext): boolean => {
   const lists = requires?.providers;
   if (!lists) return true;
   const provider = context.model?.provider.toLowerCase();

@@ -23,6 +23,24 @@ const model = (context: Partial<CallContext> = {}): CallContext => ({ caller: 'm
 const names = (toolsets: Toolsets, context: CallContext): string[] =>
   toolsets.for(context).tools.map((tool) => tool.name);
 
+it('tells a model apart that its provider lacks a tool, and that this turn does', () => {
+  const toolsets = toolsetsOf(
+    registryOf(
+      { name: 'fetch', requires: { providers: { deny: ['novelai'] } } },
+      { name: 'once', available: () => false },
+      { name: 'flagged', requires: { featureFlag: 'off' } },
+    ),
+  );
+  const novelAi = model({ model: { provider: 'NovelAI' } });
+  expect(toolsets.missing('fetch', novelAi)).toContain('not supported with the model provider "NovelAI"');
+  const turn = toolsets.missing('once', model({ model: { provider: 'openai' } }));
+  expect(turn).toContain('not available in this turn');
+  expect(turn).not.toContain('provider');
+  expect(toolsets.missing('flagged', model())).toContain('not available in this turn');
+  expect(toolsets.missing('once', { caller: 'client' })).toBeUndefined();
+  expect(toolsets.missing('nope', model())).toBeUndefined();
+});
+
 describe('availability', () => {
   const rows: readonly [string, Partial<ToolDefinition>, Partial<CallContext>, boolean][] = [
     ['a tool that asks for nothing', {}, {}, true],
@@ -75,6 +93,12 @@ describe('availability', () => {
       {},
       true,
     ],
+    ...['web-search', 'iask-search', 'monica-search', 'felo-search'].map((name): (typeof rows)[number] => [
+      `the function ${name} of an engine`,
+      { name, source: 'mcp:search' },
+      { features: new Set(['web_search']) },
+      false,
+    ]),
     ['a tool that says no itself', { available: () => false }, {}, false],
     [
       'a tool whose own word stands in place of its provider list',

@@ -7,7 +7,7 @@ import type { ToolRegistry } from '../tool/registry.ts';
 import type { FitTool, TypedTools } from '../tool/typed-tools.ts';
 import { assembleTool } from './assembly.ts';
 import type { AvailabilityCheck } from './availability.ts';
-import { availabilityChecks } from './availability.ts';
+import { availabilityChecks, providerAllowed } from './availability.ts';
 
 /**
  * The tools that one turn or request is shown, in a stable order: the registered ones by source, then by name; behind them those of servers
@@ -101,7 +101,7 @@ export const createToolsets = (options: ToolsetOptions): Toolsets => {
         if (tool && fit(tool.registration, context)) yield name;
       }
     },
-    missing: (name, context) => typed?.missing(name, context),
+    missing: (name, context) => whyHidden(registry.get(name)?.registration, context) ?? typed?.missing(name, context),
     prepare: async (context) => typed?.prepare(context),
     stamp: (context) => `${registry.version}/${typed?.stamp(context) ?? ''}`,
     onChange: (listener) => {
@@ -118,4 +118,14 @@ export const createToolsets = (options: ToolsetOptions): Toolsets => {
       changed();
     },
   };
+};
+
+/**
+ * Why a model may not call a tool that is there: the two cases ask for different things of it. Others learn nothing of what they may not have.
+ */
+const whyHidden = (registration: ToolRegistration | undefined, context: CallContext): string | undefined => {
+  if (!registration || context.caller !== 'model') return undefined;
+  if (!providerAllowed(registration, context))
+    return `It is not supported with the model provider "${context.model?.provider}".`;
+  return 'It is not available in this turn: it is not configured for it, or has done its work already. Do not call it again in this turn.';
 };

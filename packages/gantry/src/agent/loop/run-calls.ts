@@ -65,7 +65,7 @@ export const runCalls = async (
     const call = tools.toCall(written);
     const { name } = call;
     // What could not be read is cleared from the history, or the provider would refuse it with each further request.
-    const args = isObject(call.arguments) && !isCutOff ? (call.arguments as JsonObject) : {};
+    const args = isObject(call.arguments) && !isCutOff ? call.arguments : {};
     const startedMs = clock.elapsedMs();
     onEvent({ type: 'tool-start', id, name, arguments: args });
     const outcome = await outcomeOf(call);

@@ -173,6 +173,10 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
     };
 
     const close = async (reason: 'iterations' | 'errors'): Promise<LoopResult> => {
+      onEvent({
+        type: 'again',
+        reason: reason === 'errors' ? 'too many calls failed' : 'the limit of calls is reached',
+      });
       const text = await closingAnswer({
         reason,
         messages,
@@ -228,6 +232,7 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
         }
         if (answer !== '') return end(answer, 'answer');
         if (step.finishReason === 'content-filter') return end(refusedText, 'answer');
+        onEvent({ type: 'again', reason: 'the answer was empty' });
         const closing = await closingAnswer({
           reason: 'empty',
           messages,

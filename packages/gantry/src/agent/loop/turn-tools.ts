@@ -65,9 +65,7 @@ export const createTurnTools = (
     const name = providerToolName(registration.name, dialect);
     byWrittenName.set(name, registration);
     // No `execute`: the loop runs calls itself when the answer is complete, so that none runs that was cut off.
-    set[name] = dynamicTool({ description, inputSchema: jsonSchema(inputSchema), strict } as Parameters<
-      typeof dynamicTool
-    >[0]);
+    set[name] = dynamicTool({ description, inputSchema: jsonSchema(inputSchema), strict });
   };
 
   const cleaned = (written: string): string =>

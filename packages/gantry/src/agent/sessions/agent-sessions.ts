@@ -8,6 +8,7 @@ import { GantryError, messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { ConversationHead, ConversationLog } from '../../memory/conversation-log.ts';
 import type { AssistantTurn, StoredTurn, TurnStep, UserTurn } from '../../memory/conversation-turn.ts';
+import { isOfPerson } from '../../memory/conversation-turn.ts';
 import type { RunResult, TaskRun } from '../../schedule/run-action.ts';
 import type { Tier } from '../../tool/context.ts';
 import type { Notify } from '../../tool/ports.ts';
@@ -37,6 +38,8 @@ export interface UserMessage {
 
 /** Conversations with the agent. */
 export interface AgentSessions extends AsyncDisposable {
+  /** The model of the balanced tier; undefined where none is configured. */
+  readonly model: string | undefined;
   /**
    * Answers a message.
    * @throws {GantryError} `invalid_arguments`, `model_missing`, `model_failed`, `timeout`, `cancelled`, `stopped`
@@ -249,9 +252,9 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
     }
     void queue
       .run(namespace, async (signal) => {
-        // A user's turn that came in between has seen it and answered for it.
+        // A user's turn that came behind it has seen it, and has answered for it.
         const later = await conversations.recentTurns(namespace, noticesLookedBack);
-        if (later.some((turn) => turn.number > number && turn.role === 'assistant' && turn.status === 'done')) return;
+        if (later.some((turn) => turn.number > number && isOfPerson(turn))) return;
         const result = await answer({
           namespace,
           workspace: (await conversations.head(namespace))?.workspace,
@@ -299,6 +302,7 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
   };
 
   return {
+    model: models.isConfigured ? models.get('balanced').settings.modelId : undefined,
     send,
     notify,
     runTask,

@@ -1,7 +1,8 @@
 import type { GantryErrorCode } from '../../kernel/errors.ts';
 import { GantryError, messageOf } from '../../kernel/errors.ts';
 import { isObject, parseJson } from '../../kernel/json.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation, OperationEvent } from '../operation.ts';
+import { readEvents } from './read-events.ts';
 import { toRequest } from './operation-request.ts';
 
 /** How a gateway is asked. */
@@ -9,6 +10,8 @@ export interface CallOperationOptions {
   /** Bearer token of the gateway, where it wants one. */
   readonly token?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Hears the events of an operation that streams; with it the answer is asked for as a stream. */
+  readonly onEvent?: ((event: OperationEvent) => void) | undefined;
   /** Default undici's, without its time-outs: a call takes as long as the gateway lets it. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }
@@ -24,9 +27,10 @@ export const callOperation = async <Input extends object, Output>(
   input: Input,
   options: CallOperationOptions = {},
 ): Promise<Output> => {
-  const { token, signal, fetch = await patientFetch() } = options;
+  const { token, signal, onEvent, fetch = await patientFetch() } = options;
   const { method, target, body } = toRequest(operation, input as Readonly<Record<string, unknown>>);
-  const headers: Record<string, string> = { accept: 'application/json' };
+  const isStream = operation.streams !== undefined && onEvent !== undefined;
+  const headers: Record<string, string> = { accept: isStream ? 'text/event-stream' : 'application/json' };
   if (token !== undefined) headers['authorization'] = `Bearer ${token}`;
   if (body !== undefined) headers['content-type'] = 'application/json';
   const address = `${url.replace(/\/+$/, '')}${target}`;
@@ -36,14 +40,33 @@ export const callOperation = async <Input extends object, Output>(
     const init: RequestInit = { method, headers, redirect: 'error' };
     const response = await fetch(address, { ...init, ...(body !== undefined && { body }), ...(signal && { signal }) });
     ({ status } = response);
+    if (isStream && status === 200 && response.body)
+      return await readStream<Output>(response.body, url, operation.name, onEvent);
     text = await response.text();
   } catch (error) {
+    if (GantryError.is(error)) throw error;
     if (signal?.aborted) throw new GantryError('cancelled', 'The request was cancelled.', { cause: error });
     throw isConnected(error) ? lostAnswer(url, operation.name, error) : nobodyAnswers(url, error);
   }
   const parsed = parseJson(text);
   if (status === 200 && parsed.ok) return parsed.value as Output;
   throw toError(url, operation.name, status, parsed.ok ? parsed.value : undefined);
+};
+
+const readStream = async <Output>(
+  body: AsyncIterable<Uint8Array>,
+  url: string,
+  name: string,
+  onEvent: (event: OperationEvent) => void,
+): Promise<Output> => {
+  for await (const { type, data } of readEvents(body)) {
+    const parsed = parseJson(data);
+    if (!parsed.ok) continue;
+    if (type === 'result') return parsed.value as Output;
+    if (type === 'error') throw toError(url, name, 500, parsed.value);
+    if (isObject(parsed.value)) onEvent({ ...parsed.value, type });
+  }
+  throw lostAnswer(url, name, 'the stream ended');
 };
 
 const toError = (url: string, name: string, status: number, answer: unknown): GantryError => {

@@ -23,6 +23,8 @@ const statusOf: Partial<Record<GantryErrorCode, ErrorStatus>> = {
   record_exists: 409,
   revision_conflict: 409,
   config_invalid: 409,
+  model_missing: 409,
+  model_failed: 502,
   limit_reached: 429,
   // Not in the RFCs, but what proxies log for a client that went away.
   cancelled: 499,

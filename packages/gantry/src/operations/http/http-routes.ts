@@ -6,6 +6,7 @@ import type { OperationDeps } from '../operation-deps.ts';
 import { parseInput } from '../parse-input.ts';
 import { toErrorAnswer } from './error-status.ts';
 import { toOpenApi } from './openapi.ts';
+import { streamOperation } from './stream-operation.ts';
 import { apiRoot, fromQuery, inputProperties } from './operation-request.ts';
 
 /**
@@ -29,6 +30,13 @@ const mount = <E extends Env>(app: Hono<E>, operation: AnyOperation, deps: Opera
       properties ??= inputProperties(operation).properties;
       const raw = operation.method === 'GET' ? queryOf(context, properties) : await bodyOf(context);
       const input = parseInput(operation, { ...raw, ...context.req.param() });
+      if (operation.streams && context.req.header('accept')?.includes('text/event-stream'))
+        return streamOperation(operation, input, deps, context.req.raw.signal);
+      if (operation.streams === 'only')
+        throw new GantryError(
+          'invalid_arguments',
+          `"${operation.name}" only streams; send "Accept: text/event-stream".`,
+        );
       return context.json((await operation.handler(input, deps, { signal: context.req.raw.signal })) as object);
     } catch (error) {
       const { status, body } = toErrorAnswer(error);

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { Writable } from 'node:stream';
 import type { Launch, Launcher } from '../process/launcher.ts';
 import { resourceLimits } from '../process/limit-args.ts';
 import { seccompProgram } from '../sandbox/seccomp.ts';
@@ -26,6 +27,9 @@ const networkPaths = [
   '/etc/os-release',
   '/etc/debian_version',
 ];
+
+/** The descriptor from which the launcher reads. */
+const orderFd = 3;
 
 /**
  * Keeps processes in with Landlock and a filter on system calls, for machines that forbid namespaces. `python` is the host's
@@ -59,11 +63,16 @@ export const landlockLauncher = (python: string): Launcher => {
         network: launch.network === true,
         filter: launch.network ? networkFilter : filter,
       };
-      return spawn(python, ['-I', '-S', '-B', '-c', landlockProgram, JSON.stringify(order)], {
+      const child = spawn(python, ['-I', '-S', '-B', '-c', landlockProgram], {
         cwd: '/',
         env: { PATH: '/usr/bin:/bin' },
-        stdio: ['pipe', 'pipe', 'pipe'],
+        stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
       });
+      const pipe = child.stdio[orderFd] as Writable;
+      // A launcher that could not be started says so by its exit.
+      pipe.on('error', () => {});
+      pipe.end(JSON.stringify(order));
+      return child;
     },
     // The launcher ends its descendants before itself.
     kill: (child) => void child.kill('SIGTERM'),

@@ -1,18 +1,22 @@
 /**
  * Python program that keeps a command in without namespaces: resource limits, Landlock (Linux) and a seccomp filter. It stays
  * as the parent, takes in whatever the command starts and leaves behind, and ends all of it when the command has ended or
- * when it is told to (SIGTERM). Takes one JSON argument; with `{"probe": true}` it prints the Landlock version.
+ * when it is told to (SIGTERM). Reads its order, a JSON object, from descriptor 3; with the argument `probe` it prints the Landlock version instead.
  *
  * Where it runs as root the command gets a user of its own, by which everything of it can be ended at one stroke.
  */
 export const landlockProgram = `
 import base64, ctypes, json, os, resource, signal, struct, sys, time
-order = json.loads(sys.argv[1])
+order = None
+if sys.argv[1:] != ["probe"]:
+    # Not an argument: those are short, and everybody on the machine can read them.
+    with os.fdopen(3, "rb") as pipe:
+        order = json.loads(pipe.read())
 libc = ctypes.CDLL(None, use_errno=True)
 libc.syscall.restype = ctypes.c_long
 NEW_RULESET, ADD_RULE, RESTRICT = 444, 445, 446
 version = libc.syscall(NEW_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint(1))
-if order.get("probe"):
+if order is None:
     print(version)
     sys.exit(0)
 

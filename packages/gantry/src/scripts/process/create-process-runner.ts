@@ -22,6 +22,7 @@ import { supervise } from './supervise.ts';
 import { cpuSecondsOf, toResult } from './to-result.ts';
 import { treeMemoryBytes } from './tree-memory.ts';
 import { createWarmPool } from './warm-pool.ts';
+import { sweepWorkFolders } from './work-folder.ts';
 import { warmPythonProgram } from './warm-python.ts';
 
 /** What a runner of processes works with. */
@@ -52,6 +53,8 @@ export const createProcessRunner = (options: ProcessRunnerOptions): ScriptRunner
   const parallel = createParallelLimit(options.maxParallel ?? 4);
   const running = new Set<Promise<unknown>>();
   const stopping = new AbortController();
+  // Beside the first scripts, which have nothing to do with it; what cannot be removed now is found again by the next runner.
+  const sweeping = sweepWorkFolders().catch(() => {});
 
   const openPlace = (limits: ScriptLimits): Promise<RunPlace> => openRunPlace(limits, { launcher, users, groups });
 
@@ -189,7 +192,7 @@ export const createProcessRunner = (options: ProcessRunnerOptions): ScriptRunner
     },
     [Symbol.asyncDispose]: async () => {
       stopping.abort(new GantryError('stopped', 'Gantry is stopping; the script was ended.'));
-      await Promise.allSettled(running);
+      await Promise.allSettled([...running, sweeping]);
       await pool[Symbol.asyncDispose]();
       await store?.[Symbol.asyncDispose]();
     },

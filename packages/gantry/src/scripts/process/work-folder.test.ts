@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { defaultScriptLimits } from '../runner.ts';
-import { createWorkFolder, openTree } from './work-folder.ts';
+import { pidNamespace } from './owner-tag.ts';
+import { createWorkFolder, openTree, sweepWorkFolders } from './work-folder.ts';
 
 const names = (files: readonly { path: string }[]): string[] => files.map(({ path }) => path).sort();
 
@@ -90,3 +91,17 @@ it('lets everybody read what one user wrote for itself, and leaves what leads el
   rmSync(root, { recursive: true });
   rmSync(outside);
 });
+
+it.skipIf(process.platform !== 'linux')(
+  'clears away what a host that was killed has left, and nothing else',
+  async () => {
+    const { pid } = spawnSync('/bin/true');
+    const folders = [`gantry-run-${pidNamespace()}-${pid}-left`, `gantry-run-1-${pid}-elsewhere`, `gantry-run-${pid}`];
+    const [left, elsewhere, other] = folders.map((name) => join(tmpdir(), name)) as [string, string, string];
+    for (const path of [left, elsewhere, other]) mkdirSync(join(path, 'work'), { recursive: true });
+    await using own = await createWorkFolder();
+    await sweepWorkFolders();
+    expect([left, elsewhere, other, own.path].map((path) => existsSync(path))).toEqual([false, true, true, true]);
+    for (const path of [elsewhere, other]) rmSync(path, { recursive: true });
+  },
+);

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { GantryError } from '../../kernel/errors.ts';
 import type { ScriptFile, ScriptLimits } from '../runner.ts';
+import { isAbandoned, ownerTag } from './owner-tag.ts';
 
 /** The folder of one run on the host. */
 export interface WorkFolder extends AsyncDisposable {
@@ -30,6 +31,7 @@ export interface ScriptUser {
   readonly gid: number;
 }
 
+const runPrefix = 'gantry-run-';
 const deepest = 20;
 // A run that litters is not read to the last file.
 const mostEntries = 10_000;
@@ -39,7 +41,7 @@ export const createWorkFolder = async (
   options: { user?: ScriptUser | undefined; withTmp?: boolean | undefined } = {},
 ): Promise<WorkFolder> => {
   const { user } = options;
-  const base = await mkdtemp(join(tmpdir(), 'gantry-run-'));
+  const base = await mkdtemp(join(tmpdir(), `${runPrefix}${ownerTag()}-`));
   const path = join(base, 'work');
   const given = new Map<string, Buffer>();
   const own = async (target: string): Promise<void> => {
@@ -109,6 +111,17 @@ export const createWorkFolder = async (
     },
     [Symbol.asyncDispose]: () => removeTree(base),
   };
+};
+
+/** Removes the folders of runs whose host was killed before it could. */
+export const sweepWorkFolders = async (): Promise<void> => {
+  for (const name of await readdir(tmpdir())) {
+    if (!isAbandoned(name, runPrefix)) continue;
+    const path = join(tmpdir(), name);
+    const found = await lstat(path).catch(() => undefined);
+    // Everybody can make a folder of such a name, and change it while it is walked through.
+    if (found?.isDirectory() && found.uid === process.getuid?.()) await removeTree(path);
+  }
 };
 
 /** Bytes on disk of everything in the folders; stops counting above `enough`, and calls too many entries too much. */

@@ -50,6 +50,6 @@ export const bwrapArgs = (view: SandboxView): string[] => {
   for (const { path, from = path, writable } of view.mounts) args.push(writable ? '--bind' : '--ro-bind', from, path);
   args.push('--remount-ro', '/', '--chdir', view.workAt, '--clearenv');
   for (const [name, value] of Object.entries(view.env)) args.push('--setenv', name, value);
-  args.push('--seccomp', String(view.seccompFd), '--');
+  args.push('--seccomp', String(view.seccompFd));
   return args;
 };

@@ -20,6 +20,7 @@ export interface SandboxPrograms {
 
 const workAt = '/work';
 const seccompFd = 3;
+const argsFd = 5;
 
 /** Keeps processes in with bubblewrap: namespaces, an own user, resource limits and a filter on system calls. */
 export const bwrapLauncher = (programs: SandboxPrograms): Launcher => {
@@ -36,20 +37,24 @@ export const bwrapLauncher = (programs: SandboxPrograms): Launcher => {
     workAt: () => workAt,
     start: (launch) => {
       const mounts = launch.mounts.map((mount, index) => withReachableSource(mount, index, launch));
+      // Not on the command line, which everybody on the machine can read: they hold the script's variables.
+      const hidden = bwrapArgs({
+        work: launch.folder.path,
+        workAt,
+        mounts,
+        env: launch.env,
+        tmpBytes: launch.limits.maxDiskBytes,
+        seccompFd,
+        network: launch.network,
+      });
       const args = [
         ...joinArgs(launch),
         ...bindArgs(mounts),
         ...userArgs(launch, programs.setpriv),
         programs.bwrap,
-        ...bwrapArgs({
-          work: launch.folder.path,
-          workAt,
-          mounts,
-          env: launch.env,
-          tmpBytes: launch.limits.maxDiskBytes,
-          seccompFd,
-          network: launch.network,
-        }),
+        '--args',
+        String(argsFd),
+        '--',
         // Inside, so that the count of processes begins with the sandbox and not with all that the user runs.
         programs.prlimit,
         ...prlimitArgs(launch),
@@ -61,12 +66,16 @@ export const bwrapLauncher = (programs: SandboxPrograms): Launcher => {
         env: { PATH: '/usr/bin:/bin' },
         // In a group of its own, see below.
         detached: true,
-        stdio: ['pipe', 'pipe', 'pipe', 'pipe', launch.control ? 'pipe' : 'ignore'],
+        stdio: ['pipe', 'pipe', 'pipe', 'pipe', launch.control ? 'pipe' : 'ignore', 'pipe'],
       });
-      const program = child.stdio[seccompFd] as Writable;
-      // A launcher that could not be started says so by its exit.
-      program.on('error', () => {});
-      program.end(launch.network ? networkFilter : filter);
+      const give = (descriptor: number, bytes: Buffer | string): void => {
+        const pipe = child.stdio[descriptor] as Writable;
+        // A launcher that could not be started says so by its exit.
+        pipe.on('error', () => {});
+        pipe.end(bytes);
+      };
+      give(seccompFd, launch.network ? networkFilter : filter);
+      give(argsFd, hidden.map((word) => `${word}\0`).join(''));
       return child;
     },
     // bubblewrap 0.8 ties its second process to the first one's life only after a while (seen: it waits for ever for a first process that

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, readdir, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pidNamespace } from '../process/owner-tag.ts';
 
 /** The control groups of the kernel as files, and what it says about processes. Paths are absolute. */
 export interface GroupTree {
@@ -30,7 +31,7 @@ export interface GroupTree {
 export const systemGroupTree = (): GroupTree => ({
   root: '/sys/fs/cgroup',
   pid: process.pid,
-  pidNamespace: existsSync('/proc/self/ns/pid') ? (/\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0') : '0',
+  pidNamespace: pidNamespace(),
   ownGroups: () => (existsSync('/proc/self/cgroup') ? readFileSync('/proc/self/cgroup', 'utf8') : ''),
   isAlive: (pid) => existsSync(`/proc/${pid}`),
   kill: (pid) => {

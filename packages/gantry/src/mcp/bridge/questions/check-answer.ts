@@ -11,6 +11,8 @@ export interface GivenAnswer {
   /** Values by field name: an object, or its JSON text. */
   readonly answers?: unknown;
   readonly decline?: boolean | undefined;
+  /** The form was put away without a decision; for persons only. */
+  readonly cancel?: boolean | undefined;
 }
 
 /** Who answers: the agent in its session, or a person who is shown the form. */
@@ -18,7 +20,7 @@ export type Answerer = { readonly kind: 'agent'; readonly session: string | unde
 
 /** An answer that may be sent, and the names of the fields it fills. */
 export interface CheckedAnswer {
-  readonly decision: Exclude<Decision, { readonly action: 'hand-back' | 'cancel' }>;
+  readonly decision: Exclude<Decision, { readonly action: 'hand-back' }>;
   readonly answeredFields: readonly string[];
 }
 
@@ -36,6 +38,7 @@ export const checkedAnswer = async (
 ): Promise<CheckedAnswer> => {
   if (given.decline === true)
     return { decision: { action: 'decline', reason: 'declined by whoever was asked' }, answeredFields: [] };
+  if (given.cancel === true && by.kind === 'person') return { decision: { action: 'cancel' }, answeredFields: [] };
   if (given.answers === undefined || given.answers === null)
     throw refusal('Give "answers", an object of values by field name, or "decline": true. The question stays open.');
   const { form, settled } = question;

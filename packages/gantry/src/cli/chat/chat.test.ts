@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionEvent } from '../../agent/sessions/session-events.ts';
+import { GantryError } from '../../kernel/errors.ts';
+import type { OpenQuestion } from '../../operations/questions.ts';
+import type { RunOptions } from '../../operations/operation.ts';
+import { fakeClock } from '../../testing/fake-clock.ts';
+import type { Gateway } from '../gateway.ts';
+import { askForm } from './ask-form.ts';
+import { createChatView } from './chat-view.ts';
+import { runChat } from './run-chat.ts';
+import type { ChatTerminal } from './terminal.ts';
+
+const plain = { style: (_style: string, text: string) => text, foreign: (text: string) => text };
+
+describe('a turn at a terminal', () => {
+  const show = (...events: SessionEvent[]): string => {
+    let screen = '';
+    const clock = fakeClock();
+    const view = createChatView({
+      words: (text) => (screen += text),
+      lines: (line) => (screen += `${line}\n`),
+      isShared: true,
+      printer: plain,
+      clock,
+    });
+    for (const event of events) view.show(event);
+    return screen;
+  };
+  const start: SessionEvent = { type: 'tool-start', id: 'c', name: 'search', arguments: { q: 'x' } };
+
+  it('shows words as they come, and calls on lines of their own', () => {
+    expect(
+      show(
+        { type: 'text', text: 'Let me ' },
+        { type: 'text', text: 'look.' },
+        start,
+        { type: 'tool-end', id: 'c', name: 'search', status: 'done', durationMs: 1234, result: 'ok' },
+        { type: 'text', text: 'Found.' },
+        { type: 'turn-failed', code: 'cancelled', message: 'x' },
+      ),
+    ).toBe('Let me look.\n  → search {"q":"x"}\n  ✓ search 1.2 s\nFound.\n');
+  });
+
+  it('shows progress now and then, and why a call failed', () => {
+    const progress = (at: number): SessionEvent => ({
+      type: 'tool-progress',
+      id: 'c',
+      name: 'search',
+      progress: { progress: at, total: 4, message: 'reading' },
+    });
+    expect(
+      show(start, progress(1), progress(2), {
+        type: 'tool-end',
+        id: 'c',
+        name: 'search',
+        status: 'failed',
+        durationMs: 20_000,
+        result: 'Error: no\nnetwork',
+      }),
+    ).toBe('  → search {"q":"x"}\n  … search 25 % reading\n  ✗ search 20 s: Error: no network\n');
+  });
+
+  it('says what a parked call waits for', () => {
+    const parked = (kind: 'question' | 'task'): SessionEvent => ({
+      type: 'tool-end',
+      id: 'c',
+      name: 'book',
+      status: 'parked',
+      durationMs: 5,
+      result: '',
+      handle: { kind, id: 'x', expiresAt: '' },
+    });
+    expect(show(parked('question'))).toContain('its server asks something');
+    expect(show(parked('task'))).toContain('in the background');
+  });
+});
+
+const question: OpenQuestion = {
+  id: 'q_1',
+  server: 'hall',
+  tool: 'book',
+  arguments: {},
+  message: 'How many seats?',
+  session: 'session/s1',
+  askedAt: '',
+  expiresAt: null,
+  fields: [
+    { name: 'seats', type: 'integer', required: true, minimum: 1, maximum: 9 },
+    { name: 'row', type: 'choice', required: false, options: [{ value: 'a', title: 'Front' }, { value: 'b' }] },
+    { name: 'sure', type: 'boolean', required: false },
+  ],
+};
+
+describe('the form of a question', () => {
+  const fill = async (...lines: (string | undefined)[]): Promise<unknown> => {
+    const rest = [...lines];
+    return askForm(question, { ask: async () => rest.shift(), say: () => {} });
+  };
+
+  it('gives values by field name; choices by number, title or value', async () => {
+    expect(await fill('4', '1', 'yes')).toEqual({ answers: { seats: 4, row: 'a', sure: true } });
+    expect(await fill('4', 'front', 'n')).toEqual({ answers: { seats: 4, row: 'a', sure: false } });
+    expect(await fill('4', 'b', '')).toEqual({ answers: { seats: 4, row: 'b' } });
+  });
+
+  it('asks again for what is needed or makes no sense, and leaves out what is optional', async () => {
+    expect(await fill('', 'four', '4', '', '')).toEqual({ answers: { seats: 4 } });
+  });
+
+  it('can be declined, or left for later', async () => {
+    expect(await fill('/decline')).toBe('decline');
+    expect(await fill('4', '/later')).toBe('later');
+    expect(await fill(undefined)).toBe('later');
+  });
+});
+
+describe('a chat', () => {
+  const talk = async (
+    lines: readonly string[],
+    handlers: Readonly<Record<string, (input: Record<string, unknown>, options: RunOptions) => unknown>>,
+  ): Promise<{ screen: string; ran: string[] }> => {
+    let screen = '';
+    const ran: string[] = [];
+    const rest = [...lines];
+    const terminal: ChatTerminal = {
+      ask: async (prompt) => {
+        screen += prompt;
+        return rest.shift();
+      },
+      write: (text) => (screen += text),
+      onInterrupt: () => {},
+      [Symbol.dispose]: () => {},
+    };
+    const gateway: Pick<Gateway, 'run'> = {
+      run: async (operation, input, options = {}) => {
+        ran.push(operation.name);
+        if (operation.name === 'sessions.events')
+          await new Promise((resolve) => options.signal?.addEventListener('abort', resolve));
+        const handler = handlers[operation.name] ?? (() => ({ questions: [], turns: [] }));
+        return (await handler(input as Record<string, unknown>, options)) as never;
+      },
+    };
+    await runChat({
+      gateway,
+      terminal,
+      printer: plain,
+      clock: fakeClock(),
+      sessionId: 's1',
+      workspace: undefined,
+      newSessionId: () => 's2',
+    });
+    return { screen, ran };
+  };
+  const saying =
+    (text: string) =>
+    (_input: unknown, { onEvent }: RunOptions) => {
+      onEvent?.({ type: 'text', text } as never);
+      return {};
+    };
+
+  it('answers until the person leaves', async () => {
+    const { screen } = await talk(['hi', ''], { 'sessions.send': saying('Hello.') });
+    expect(screen).toBe('> Hello.\n> > ');
+  });
+
+  it('tells a failure and goes on', async () => {
+    const { screen } = await talk(['hi', '/exit'], {
+      'sessions.send': () => Promise.reject(new GantryError('model_failed', 'the model is down')),
+    });
+    expect(screen).toContain('the model is down\n> ');
+  });
+
+  it('shows an open question of the session as a form, and asks again when the answer does not fit', async () => {
+    const answers: unknown[] = [];
+    let isOpen = true;
+    const { screen } = await talk(['book it', '99', '', '', '4', '', '', '/exit'], {
+      'sessions.send': saying('The hall asks something.'),
+      'questions.list': () => ({
+        questions: isOpen ? [question, { ...question, id: 'q_2', session: 'session/x' }] : [],
+      }),
+      'questions.answer': ({ answers: given }) => {
+        answers.push(given);
+        if ((given as { seats: number }).seats > 9) throw new GantryError('invalid_arguments', 'at most 9 seats');
+        isOpen = false;
+        return {};
+      },
+    });
+    expect(answers).toEqual([{ seats: 99 }, { seats: 4 }]);
+    expect(screen).toContain('hall asks (in book): How many seats?');
+    expect(screen).toContain('at most 9 seats');
+  });
+
+  it('has commands, and says which there are', async () => {
+    const { screen, ran } = await talk(['/nope', '/new', '/help', '/exit'], {});
+    expect(screen).toContain('There is no /nope');
+    expect(screen).toContain('Session s2.');
+    expect(screen).toContain('Ctrl-C');
+    expect(ran.filter((name) => name === 'sessions.events')).toHaveLength(2);
+  });
+});
