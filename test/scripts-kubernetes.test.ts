@@ -302,6 +302,22 @@ describe('a cluster in trouble', () => {
     });
   });
 
+  it('cannot be reached without the optional package, which the message names', () => {
+    const without = `import { registerHooks } from 'node:module';
+      registerHooks({ resolve: (name, context, next) => {
+        if (name === '@kubernetes/client-node') throw new Error('Cannot find package');
+        return next(name, context);
+      } });`;
+    const url = new URL('../packages/gantry/src/scripts/kubernetes/open-pod-api.ts', import.meta.url).href;
+    const script = `const { openPodApi } = await import(${JSON.stringify(url)});
+      await openPodApi({ namespace: 'x' }).catch(({ code, message }) => console.log(code, message));`;
+    const hook = `data:text/javascript,${encodeURIComponent(without)}`;
+    const args = ['--conditions=gantry-source', '--import', hook, '--input-type=module', '-e', script];
+    expect(execFileSync(process.execPath, args, { encoding: 'utf8' })).toBe(
+      'package_missing Running scripts in Kubernetes needs @kubernetes/client-node; run "npm install @kubernetes/client-node".\n',
+    );
+  });
+
   it('is clean again after a manager that was killed: its pods go, those of others stay until they are long over', async () => {
     const labels = { app: 'gantry-script', 'gantry-manager': 'agent.host' };
     const others = { ...labels, 'gantry-manager': 'another' };

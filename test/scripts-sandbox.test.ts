@@ -224,13 +224,11 @@ describe.each(settings.map((name, index) => ({ name, runner: choices[index]?.run
       const script = 'import os, time; print(len(os.environ["GANTRY_INPUT"]), flush=True); time.sleep(1)';
       const running = run(script, { inputData });
       const seen = new Set<string>();
-      let isOver = false;
-      const over = running.finally(() => {
-        isOver = true;
-      });
-      while (!isOver) {
+      const over = new AbortController();
+      const ended = running.finally(() => over.abort());
+      while (!over.signal.aborted) {
         for (const pid of readdirSync('/proc')) if (commandOf(pid).includes(mark)) seen.add(pid);
-        await Promise.race([over, new Promise((resolve) => setImmediate(resolve))]);
+        await Promise.race([ended, new Promise((resolve) => setImmediate(resolve))]);
       }
       expect((await running).stdout).toBe(`${inputData.length}\n`);
       expect([...seen]).toEqual([]);

@@ -68,5 +68,5 @@ if (process.send) {
   process.send?.({ rssMb, open: (await desk.list()).length, perSecond } satisfies QuestionsMessage);
   await desk[Symbol.asyncDispose]();
   await store[Symbol.asyncDispose]();
-  process.disconnect();
+  process.disconnect?.();
 }

@@ -16,6 +16,7 @@ export type { ToolAnnotations, ToolDefinition, ToolRegistration, ToolRequirement
 export type { ToolRegistry } from './tool/registry.ts';
 
 export type { Plugin, PluginHost, ServiceKey } from './plugin/plugin.ts';
+export type { ExecutionHistory, ToolExecution, ToolStats } from './toolset/execution-history.ts';
 export type { Toolset, Toolsets } from './toolset/toolset.ts';
 export type { Invoker } from './invoke/invoker.ts';
 

@@ -7,6 +7,7 @@ import { htmlToMarkdown } from './html-to-markdown.ts';
 import { searchAnswer } from './search-answer.ts';
 import { ssrfRedirect, ssrfUrl } from './ssrf.ts';
 import { handshake } from './handshake.ts';
+import { history } from './history.ts';
 import { httpProbe } from './http-probe.ts';
 import { httpTranscript } from './http-transcript.ts';
 import { largeResult } from './large-result.ts';
@@ -38,6 +39,7 @@ export const allKinds: Readonly<Record<string, Handler>> = {
   'ssrf-redirect': ssrfRedirect,
   'ssrf-url': ssrfUrl,
   handshake,
+  history,
   'http-probe': httpProbe,
   'http-transcript': httpTranscript,
   'large-result': largeResult,

@@ -244,6 +244,32 @@ export const createProgram = (io: CliIo, host: CliHost, finish: (code: ExitCode)
       ),
     );
 
+  const tokens = program.command('tokens').description('access tokens of the gateway');
+  tokens
+    .command('create <name>')
+    .description('make a token; it is shown this once')
+    .option('--scope <scope>', 'mcp (default), read or admin; may be given several times', collect)
+    .action((name: string, options: { scope?: readonly string[] }) =>
+      run(
+        import('./commands/tokens.ts').then((module) => module.createToken),
+        name,
+        options,
+      ),
+    );
+  tokens
+    .command('list')
+    .description('list the tokens, without the tokens themselves')
+    .action(() => run(import('./commands/tokens.ts').then((module) => module.listTokens)));
+  tokens
+    .command('revoke <name>')
+    .description('refuse a token from now on')
+    .action((name: string) =>
+      run(
+        import('./commands/tokens.ts').then((module) => module.revokeToken),
+        name,
+      ),
+    );
+
   const schedule = program.command('schedule').description('scheduled work; it runs while a gateway runs');
   const workspace = ['--workspace <id>', 'workspace of the task (default: none)'] as const;
   schedule

@@ -10,11 +10,15 @@ import { createTierModels } from '../agent/models/tier-models.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createAgentPorts } from './agent-ports.ts';
 import { agent, agentKey } from './plugins/agent.ts';
-import { checkBrowser, checkConfiguration } from '../operations/doctor/check-optional.ts';
+import { checkBrowser, checkConfiguration, checkModels } from '../operations/doctor/check-optional.ts';
 import { diagnose } from '../operations/doctor/diagnose.ts';
 import { checkServers } from '../operations/doctor/check-servers.ts';
 import type { DoctorCheck, DoctorReport } from '../operations/doctor/doctor-report.ts';
 import { toReport } from '../operations/doctor/doctor-report.ts';
+import type { TokenShelf } from '../operations/access/token-shelf.ts';
+import { createTokenShelf } from '../operations/access/token-shelf.ts';
+import { createCallLimits } from './access/call-limits.ts';
+import { compileRules, withRules } from './access/client-rules.ts';
 import type { OperationDeps } from '../operations/operation-deps.ts';
 import { scrubValue } from '../text/scrub.ts';
 import { files } from '../files/files.ts';
@@ -43,6 +47,7 @@ export interface Assembled extends AsyncDisposable {
   readonly face: McpFace;
   readonly servers: McpServers;
   readonly deps: OperationDeps;
+  readonly tokens: TokenShelf;
 }
 
 /** What an assembly depends on beside its configuration. */
@@ -79,17 +84,25 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
     configFile,
   } = options;
   const { configPath, stdio, ...settings } = config.mcp;
+  const rules = compileRules(config.serve.clients);
   const models = createTierModels({ models: config.models, behaviors: config.modelBehaviors.models, env });
   const { callTimeoutMs, maxRetries } = config.models;
   const model = lazyModelPort({ models, clock: systemClock, callTimeoutMs, maxRetries });
   const agentPorts = createAgentPorts();
   const { isConfigured } = models;
-  const gantry = await createGantry({ config, log, cwd, env, meter, exposes: exposureOf(config.serve.expose) })
+  const gantry = await createGantry({
+    config,
+    log,
+    cwd,
+    env,
+    meter,
+    exposes: withRules(exposureOf(config.serve.expose), rules),
+  })
     .use(
       agent({
-        models,
+        tierModels: models,
         model,
-        modelSettings: config.models,
+        models: config.models,
         loop: config.loop,
         servers: (host) => host.service(mcpServers),
         timeZone: (host) => host.service(schedulerKey).timeZone(),
@@ -135,11 +148,21 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
     invoker,
     firstReady: () => servers.ready(),
     firstToolsPatienceMs: options.firstToolsPatienceMs,
-    pass: { open: servers.openPass, sealing: gantry.store.secrets },
-    modeFor: (client) => (client === undefined ? undefined : clientModes[client]) ?? mode,
+    pass: {
+      open: servers.openPass,
+      sealing: gantry.store.secrets,
+      mayReach: rules.allowsServer,
+      mayCall: rules.allows,
+      restricts: rules.restrictsTools,
+    },
+    modeFor: (client) => rules.of(client).mode ?? (client === undefined ? undefined : clientModes[client]) ?? mode,
+    sharesFolder: (client) => rules.of(client).sharesFolder === true,
+    wantsWholeResults: (client) => rules.of(client).results === 'as-is',
+    admit: createCallLimits(rules, clock),
     clock,
     log,
   });
+  const tokens = createTokenShelf(gantry.store.documents('access-tokens'), clock);
   const scheduler = gantry.service(schedulerKey);
   const deps: OperationDeps = {
     registry,
@@ -156,6 +179,8 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
     serverEdits: servers,
     questions: servers.questions,
     tasks: servers.tasks,
+    tokens,
+    history: gantry.history,
     memory: gantry.memory,
     sessions: gantry.service(agentKey)?.sessions,
     schedule: scheduler && { scheduler, promptNote: isConfigured ? undefined : noModelText },
@@ -170,6 +195,7 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
     face,
     servers,
     deps,
+    tokens,
     [Symbol.asyncDispose]: async () => {
       await gantry[Symbol.asyncDispose]();
       await face[Symbol.asyncDispose]();
@@ -199,6 +225,7 @@ const examine = async (
       listen: { host, port, owner: owner?.url },
     })),
     ...(runner ? [checkScripts(runner)] : []),
+    checkModels(service(agentKey)?.models),
     checkBrowser(config.web.renderServiceUrl ?? config.web.browserPath ?? findChromium(env)),
     ...checkServers(servers.servers()),
   ];

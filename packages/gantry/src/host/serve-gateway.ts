@@ -1,5 +1,9 @@
 import { checkAddress, createHttpServer } from '../http/create-http-server.ts';
-import { oneToken } from '../http/authenticate.ts';
+import type { Authenticate } from '../http/authenticate.ts';
+import { firstOf, oneToken } from '../http/authenticate.ts';
+import { jwtTokens } from '../http/oauth-resource.ts';
+import { isLoopback } from '../http/trusted-address.ts';
+import { GantryError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { allOperations } from '../operations/all-operations.ts';
 import { mountOperations } from '../operations/http/http-routes.ts';
@@ -77,6 +81,24 @@ export const serveGateway = async (
       meter.bind(started.meter);
       return started;
     };
+    const { tokens } = assembled;
+    const ways: Authenticate[] = [
+      ...(token === undefined ? [] : [oneToken(token, 'token')]),
+      async (given) => {
+        const stored = await tokens.find(given);
+        return stored && { client: stored.name, scopes: new Set(stored.scopes) };
+      },
+      ...(config.serve.oauth ? [jwtTokens(config.serve.oauth, log)] : []),
+    ];
+    // Whoever reaches a loopback address could read the data folder too.
+    const needsToken =
+      config.serve.requireToken || token !== undefined || config.serve.oauth !== undefined || !isLoopback(host);
+    if (needsToken && token === undefined && !config.serve.oauth && (await tokens.list()).length === 0)
+      throw new GantryError(
+        'config_invalid',
+        `Listening on ${host} asks for tokens, and there are none: set GANTRY_TOKEN, or make one with "gantry tokens create NAME".`,
+        { details: { path: 'serve.host' } },
+      );
     const http = await createHttpServer({
       host,
       port,
@@ -88,7 +110,8 @@ export const serveGateway = async (
       clock: assembled.gantry.clock,
       abortCalls: assembled.gantry.abortCalls,
       log,
-      authenticate: token === undefined ? undefined : oneToken(token, 'token'),
+      authenticate: needsToken ? firstOf(...ways) : undefined,
+      oauth: config.serve.oauth,
       mountApi: (app) => mountOperations(app, allOperations, { ...assembled.deps, ending: ending.signal }),
       metrics: async () => (await (metrics ??= startMetrics())).read(),
       notReady: () => [],

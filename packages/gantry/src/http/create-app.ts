@@ -6,7 +6,9 @@ import { messageOf } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { McpFace } from '../mcp/face/mcp-face.ts';
 import type { Authenticate } from './authenticate.ts';
-import { bearerToken } from './authenticate.ts';
+import { bearerToken, mayDo, scopeFor } from './authenticate.ts';
+import type { OAuthResourceSettings } from './oauth-resource.ts';
+import { resourceMetadata, resourceMetadataPath } from './oauth-resource.ts';
 import { homePage } from './home-page.ts';
 import type { AddressPolicy } from './trusted-address.ts';
 import { createAddressCheck } from './trusted-address.ts';
@@ -32,6 +34,8 @@ export interface AppOptions extends AddressPolicy {
   readonly log: Log;
   /** Asks every request for a bearer token, except `/`, `/healthz` and `/readyz`; absent, none is asked for. */
   readonly authenticate?: Authenticate | undefined;
+  /** The authorization server whose tokens are taken; clients are told of it. */
+  readonly oauth?: Pick<OAuthResourceSettings, 'issuer'> | undefined;
   readonly mountApi?: ApiRoutes | undefined;
   /** The text of `/metrics`, in Prometheus format; absent, the route is not there. */
   readonly metrics?: (() => string | Promise<string>) | undefined;
@@ -44,9 +48,29 @@ const open = new Set(['/', '/healthz', '/readyz']);
 
 /** Makes the routes of the gateway. */
 export const createApp = (options: AppOptions): App => {
-  const { version, instance, face, log, authenticate, mountApi, metrics, notReady, allowedOrigins = [] } = options;
+  const {
+    version,
+    instance,
+    face,
+    log,
+    authenticate,
+    oauth,
+    mountApi,
+    metrics,
+    notReady,
+    allowedOrigins = [],
+  } = options;
   const app: App = new Hono();
   const addresses = createAddressCheck(options);
+  /** RFC 6750 section 3, and RFC 9728 section 5.1. */
+  const challenge = (c: Context, error: string | undefined, scope: string): string => {
+    const { origin, pathname } = new URL(c.req.url);
+    const parts = [
+      ...(error === undefined ? [] : [`error="${error}"`]),
+      ...(oauth ? [`resource_metadata="${origin}${resourceMetadataPath}${pathname}"`, `scope="${scope}"`] : []),
+    ];
+    return parts.length === 0 ? 'Bearer' : `Bearer ${parts.join(', ')}`;
+  };
 
   app.onError((error, c) => {
     log.error({ err: error, path: c.req.path }, 'a request failed unexpectedly');
@@ -68,17 +92,29 @@ export const createApp = (options: AppOptions): App => {
     );
   if (authenticate)
     app.use(async (c, next) => {
-      if (open.has(c.req.path)) return next();
+      if (open.has(c.req.path) || c.req.path.startsWith(resourceMetadataPath)) return next();
       const token = bearerToken(c.req.header('authorization'));
-      const client = token === undefined ? undefined : await authenticate(token);
-      if (client === undefined) {
-        c.header('www-authenticate', token === undefined ? 'Bearer' : 'Bearer error="invalid_token"');
+      const identity = token === undefined ? undefined : await authenticate(token);
+      const needed = scopeFor(c.req.method, c.req.path);
+      if (identity === undefined) {
+        c.header('www-authenticate', challenge(c, token === undefined ? undefined : 'invalid_token', needed));
         return refuse(c, 401, 'auth_required', 'Send a token of this gateway: "Authorization: Bearer …".');
       }
-      c.set('client', client);
+      if (!mayDo(identity, needed)) {
+        c.header('www-authenticate', challenge(c, 'insufficient_scope', needed));
+        return refuse(c, 403, 'scope_missing', `This needs a token with the scope "${needed}" or "admin".`);
+      }
+      c.set('client', identity.client);
       return next();
     });
 
+  if (oauth) {
+    // RFC 9728 section 3.1: the path of the resource stands behind the well-known one.
+    app.get(`${resourceMetadataPath}/*`, (c) =>
+      c.json(resourceMetadata(oauth, new URL(c.req.url).origin + c.req.path.slice(resourceMetadataPath.length))),
+    );
+    app.get(resourceMetadataPath, (c) => c.json(resourceMetadata(oauth, `${new URL(c.req.url).origin}/mcp`)));
+  }
   app.all('/mcp', (c) => face.handleHttp(c.req.raw, { client: c.get('client') }));
   app.all('/mcp/:server', (c) => face.handlePass(c.req.raw, c.req.param('server'), { client: c.get('client') }));
   app.get('/healthz', (c) => c.json({ status: 'ok', instance }));

@@ -35,7 +35,8 @@ export const chunkLongResults = (options: ChunkingOptions): ResultPolicy => {
   const { stashText, thresholdFor, newId = randomId } = options;
 
   return async (outcome, call, context) => {
-    if (!callerRules[context.caller].resultChunked || call.registration.returnsStored) return outcome;
+    if (!callerRules[context.caller].resultChunked || context.wholeResults || call.registration.returnsStored)
+      return outcome;
     const report = reportOf(outcome);
     if (!report) return outcome;
     const threshold = thresholdFor?.(context) ?? defaultThreshold;

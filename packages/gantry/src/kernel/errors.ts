@@ -34,6 +34,8 @@ export type GantryErrorCode =
   | 'question_unknown'
   /** No background task of that id that this caller may cancel. `{ id }` */
   | 'task_unknown'
+  /** No access token of that name. `{ name }` */
+  | 'token_unknown'
   /** Nothing is kept in working memory under that key. `{ key }` */
   | 'memory_unknown'
   /** The server is configured but cannot be reached now. `{ name }` */

@@ -1,5 +1,6 @@
 import { configPrint } from './config-print.ts';
 import { doctor } from './doctor/doctor.ts';
+import { executionsList } from './executions.ts';
 import { guidesList, guidesShow } from './guides.ts';
 import { memoryList, memoryShow } from './memory.ts';
 import type { AnyOperation } from './operation.ts';
@@ -24,6 +25,7 @@ import {
   sessionsSend,
   sessionsShow,
 } from './sessions.ts';
+import { tokensCreate, tokensList, tokensRevoke } from './tokens.ts';
 import { toolsCall } from './tools-call.ts';
 import { toolsFind } from './tools-find.ts';
 import { toolsList, toolsShow } from './tools.ts';
@@ -34,6 +36,7 @@ export const allOperations: readonly AnyOperation[] = [
   toolsShow,
   toolsFind,
   toolsCall,
+  executionsList,
   serversList,
   serversShow,
   serversRefresh,
@@ -48,6 +51,9 @@ export const allOperations: readonly AnyOperation[] = [
   questionsDecline,
   tasksList,
   tasksCancel,
+  tokensCreate,
+  tokensList,
+  tokensRevoke,
   guidesList,
   guidesShow,
   scheduleList,

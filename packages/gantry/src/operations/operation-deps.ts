@@ -15,7 +15,9 @@ import type { CallContext } from '../tool/context.ts';
 import type { Tool } from '../tool/executor.ts';
 import type { GuideShelf } from '../tool/guide.ts';
 import type { ToolRegistry } from '../tool/registry.ts';
+import type { ExecutionHistory } from '../toolset/execution-history.ts';
 import type { Toolsets } from '../toolset/toolset.ts';
+import type { TokenShelf } from './access/token-shelf.ts';
 import type { DoctorReport } from './doctor/doctor-report.ts';
 
 /** The configured MCP servers as operations see them. */
@@ -88,10 +90,14 @@ export interface OperationDeps {
   readonly questions?: Pick<QuestionDesk, 'list' | 'answer'> | undefined;
   /** Calls that go on in the background. Absent like `servers`. */
   readonly tasks?: Pick<TaskDesk, 'list' | 'cancel'> | undefined;
+  /** The last calls of this process. Absent where they are not remembered. */
+  readonly history?: Pick<ExecutionHistory, 'list' | 'stats'> | undefined;
   /** Conversations with the agent. Absent where there is none. */
   readonly sessions?: Omit<AgentSessions, keyof AsyncDisposable> | undefined;
   /** Aborts when no more can be streamed, because the surface that streams is stopping. */
   readonly ending?: AbortSignal | undefined;
+  /** Access tokens of the gateway. */
+  readonly tokens?: TokenShelf | undefined;
   readonly memory: Pick<WorkingMemory, 'get' | 'list'>;
   /** Absent where no schedule is in use. */
   readonly schedule?: SchedulePort | undefined;

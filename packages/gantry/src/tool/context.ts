@@ -103,6 +103,8 @@ export interface CallContext {
   readonly permissions?: ReadonlySet<string> | undefined;
   /** The caller reads and writes the shared folder too, so paths mean something to it. */
   readonly sharesFolder?: boolean | undefined;
+  /** Long results are given whole, whatever the caller's kind says. Stays in this process. */
+  readonly wholeResults?: boolean | undefined;
   /** The caller can answer a server's question. */
   readonly answersQuestions?: boolean | undefined;
   /** A result that comes after the call returned still reaches the caller. */

@@ -77,6 +77,14 @@ describe('the history of calls', () => {
     expect(text.length).toBeLessThan(3000);
   });
 
+  it('survives arguments that are no JSON', async () => {
+    const loop: Record<string, unknown> = {};
+    loop['self'] = loop;
+    await invoker.invoke({ name: 'draw', arguments: { loop } as never }, { caller: 'model' });
+    await invoker.invoke({ name: 'draw', arguments: '{"cut' }, { caller: 'model' });
+    expect(history.list().map(({ parameters }) => parameters)).toEqual([{}, { loop: '(not JSON)…' }]);
+  });
+
   it('keeps the newest 900 when there are more than 1,000', async () => {
     for (let n = 1; n <= 1000; n += 1) await call('draw', { n });
     expect(history.list(5000)).toHaveLength(1000);

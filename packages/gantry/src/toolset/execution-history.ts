@@ -1,9 +1,12 @@
 import type { Invoker } from '../invoke/invoker.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import { isObject } from '../kernel/json.ts';
+import { jsonProblem } from '../kernel/json-problem.ts';
 import { cutText } from '../text/cut.ts';
 import { parseArguments } from '../text/parse-arguments.ts';
-import { scrubText, scrubValue } from '../text/scrub.ts';
+import { scrubValue } from '../text/scrub.ts';
+import { redactText } from '../text/scrub-strictly.ts';
 import type { CallContext } from '../tool/context.ts';
 import type { ToolCall } from '../tool/executor.ts';
 import { outcomeText } from '../tool/outcome-text.ts';
@@ -55,7 +58,7 @@ const valueChars = 500;
 
 /** Makes an empty history. */
 export const createExecutionHistory = ({ clock }: { readonly clock: Clock }): ExecutionHistory => {
-  const executions: ToolExecution[] = [];
+  const executions: Remembered[] = [];
   let total = 0;
 
   const remember = (call: ToolCall, context: CallContext, outcome: Outcome, startedMs: number): void => {
@@ -65,9 +68,9 @@ export const createExecutionHistory = ({ clock }: { readonly clock: Clock }): Ex
       provider: context.model?.provider ?? 'unknown',
       workspace: context.workspace ?? 'unknown',
       caller: context.namespace ?? context.client ?? context.caller,
-      parameters: toKept(call.arguments),
+      given: bounded(call.arguments),
       status: outcome.status,
-      result: cutText(scrubText(cutText(outcomeText(outcome), valueChars * 2)), valueChars),
+      said: cutText(outcomeText(outcome), valueChars),
       durationMs: Math.round(clock.elapsedMs() - startedMs),
       atMs: clock.nowMs(),
     });
@@ -75,7 +78,11 @@ export const createExecutionHistory = ({ clock }: { readonly clock: Clock }): Ex
   };
 
   return {
-    list: (limit = 100) => executions.slice(Math.max(0, executions.length - Math.max(0, limit))).toReversed(),
+    list: (limit = 100) =>
+      executions
+        .slice(Math.max(0, executions.length - Math.max(0, limit)))
+        .toReversed()
+        .map(toExecution),
     stats: (tools) => {
       const toolsByCategory: Record<string, number> = {};
       for (const { category, source } of tools) {
@@ -102,13 +109,30 @@ export const createExecutionHistory = ({ clock }: { readonly clock: Clock }): Ex
   };
 };
 
-const toKept = (raw: ToolCall['arguments']): JsonObject => {
-  const parsed = parseArguments(raw);
+/** A call as it is remembered: small, but not masked yet, since masking takes longer than many a call does. */
+interface Remembered extends Omit<ToolExecution, 'parameters' | 'result'> {
+  readonly given: JsonObject;
+  readonly said: string;
+}
+
+const toExecution = ({ given, said, ...rest }: Remembered): ToolExecution => ({
+  ...rest,
+  parameters: scrubValue(given) as JsonObject,
+  result: redactText(said),
+});
+
+/** The arguments with everything that is long cut. What cannot be read is left out. */
+const bounded = (raw: ToolCall['arguments']): JsonObject => {
+  const parsed = isObject(raw) ? { ok: true as const, value: raw } : parseArguments(raw);
   if (!parsed.ok) return {};
   const kept: Record<string, JsonObject[string]> = {};
-  for (const [key, value] of Object.entries(scrubValue(parsed.value) as JsonObject)) {
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
-    kept[key] = text === undefined || text.length <= valueChars ? value : `${cutText(text, valueChars)}…`;
+  for (const [key, value] of Object.entries(parsed.value)) {
+    if (typeof value === 'string') kept[key] = value.length <= valueChars ? value : `${cutText(value, valueChars)}…`;
+    else if (typeof value === 'object' && value !== null) {
+      // A program may call with what the call path then refuses.
+      const text = jsonProblem(value) === undefined ? JSON.stringify(value) : '(not JSON)';
+      kept[key] = text.length <= valueChars && text !== '(not JSON)' ? value : `${cutText(text, valueChars)}…`;
+    } else kept[key] = value;
   }
   return kept;
 };

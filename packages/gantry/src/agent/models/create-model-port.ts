@@ -82,7 +82,7 @@ export const createModelPort = (options: {
         return ask(other, request);
       }
     },
-    look: (request) => {
+    look: async (request) => {
       const model = models.own(request.tier);
       if (model) return ask(model, request);
       throw new GantryError('model_missing', `No model of tier "${request.tier}" is configured.`, {

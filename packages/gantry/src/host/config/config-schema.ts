@@ -1,5 +1,7 @@
 import type { AuthProfileSettings } from '../../mcp/bridge/auth/auth-profile.ts';
 import * as z from 'zod';
+import type { OAuthResourceSettings } from '../../http/oauth-resource.ts';
+import type { ClientRules } from '../access/client-rules.ts';
 import type { Tier, WrapperMode } from '../../tool/context.ts';
 import type { WebSettings } from '../../web/web-settings.ts';
 import type { RestSettings } from '../../rest/rest.ts';
@@ -84,6 +86,9 @@ export interface ServeConfig {
   readonly expose: readonly string[];
   readonly mode: WrapperMode;
   readonly clientModes: Readonly<Record<string, WrapperMode>>;
+  readonly requireToken: boolean;
+  readonly oauth?: OAuthResourceSettings | undefined;
+  readonly clients: ClientRules;
 }
 
 /** Section `schedule`: scheduled tasks. */
@@ -149,7 +154,10 @@ const mcp = z.strictObject({
           env: z.string().min(1).optional().describe('Name of the environment variable that holds the token.'),
           file: z.string().min(1).optional().describe('File that holds the token; read anew when a server refuses it.'),
         })
-        .refine(({ env, file }) => (env === undefined) !== (file === undefined), 'give "env" or "file", one of the two'),
+        .refine(
+          ({ env, file }) => (env === undefined) !== (file === undefined),
+          'give "env" or "file", one of the two',
+        ),
     )
     .default({})
     .describe('Named sources of bearer tokens, for entries with "auth": { "profile": NAME }.'),
@@ -217,6 +225,35 @@ const serve = z.strictObject({
   mode: mode
     .default('auto')
     .describe('How clients of /mcp are offered the tools of servers, where their address has no ?mode=.'),
+  requireToken: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Ask every request for a token on loopback too; elsewhere, and where there is a token or OAuth, it is asked for anyway.',
+    ),
+  oauth: z
+    .strictObject({
+      issuer: z.url().describe('The authorization server whose access tokens (JWTs) are taken.'),
+      audience: z.string().min(1).describe('What its tokens name in "aud": this gateway.'),
+      jwksUri: z.url().optional().describe("Where its keys are; default what the issuer's metadata says."),
+    })
+    .optional()
+    .describe('OAuth 2.1: tokens of an authorization server let clients in, by their scopes mcp, read and admin.'),
+  clients: z
+    .record(
+      z.string(),
+      z.strictObject({
+        servers: z.array(z.string()).optional().describe('Servers whose tools it sees.'),
+        tools: z.array(z.string()).optional().describe('Tools it sees, such as "wiki__*".'),
+        mode: mode.optional(),
+        callsPerMinute: positive.optional().describe('Calls it may make in a minute.'),
+        maxConcurrentCalls: positive.optional().describe('Calls of it that run at the same time.'),
+        sharesFolder: z.boolean().optional().describe('It reads and writes the shared folder too.'),
+        results: z.enum(['chunked', 'as-is']).optional().describe('as-is: long results are not split.'),
+      }),
+    )
+    .default({})
+    .describe('Rules for clients of /mcp, by the name of their token; "*" is for all that have none of their own.'),
   clientModes: z
     .record(z.string(), mode)
     .default({})

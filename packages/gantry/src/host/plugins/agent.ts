@@ -1,10 +1,15 @@
 import { analyzeFileTool } from '../../agent/analyze-file.ts';
 import type { ServiceHints } from '../../agent/context/build-context.ts';
 import { defaultSystemPrompt } from '../../agent/context/default-prompt.ts';
+import type { LoopDeps } from '../../agent/loop/loop-run.ts';
 import type { RunLoop } from '../../agent/loop/run-loop.ts';
 import type { SeeingModelPort } from '../../agent/models/create-model-port.ts';
+import { lazyModelPort } from '../../agent/models/lazy-model-port.ts';
 import { loadProvider } from '../../agent/models/load-provider.ts';
+import type { ModelBehaviors } from '../../agent/models/model-behavior.ts';
+import type { ModelsSettings } from '../../agent/models/model-settings.ts';
 import type { TierModels } from '../../agent/models/tier-models.ts';
+import { createTierModels } from '../../agent/models/tier-models.ts';
 import type { AgentSessions } from '../../agent/sessions/agent-sessions.ts';
 import { createAgentSessions } from '../../agent/sessions/agent-sessions.ts';
 import { createSkillSummaries } from '../../agent/summarize-skill.ts';
@@ -16,10 +21,10 @@ import { skillTools } from '../../memory/skill-tools.ts';
 import type { Skills } from '../../memory/skills.ts';
 import { createSkills } from '../../memory/skills.ts';
 import type { Plugin, PluginHost, ServiceKey } from '../../plugin/plugin.ts';
-import type { CallContext } from '../../tool/context.ts';
 import type { Notify } from '../../tool/ports.ts';
 import { createVolume } from '../../volume/volume.ts';
 import type { LoopConfig, ModelsConfig } from '../config/models-config.ts';
+import { loopConfig, modelsConfig } from '../config/models-config.ts';
 import type { McpServers } from './mcp.ts';
 
 /** The agent of a Gantry, for plugins and surfaces. */
@@ -35,12 +40,20 @@ export interface AgentService {
 /** Under this key the plugin provides {@link AgentService}. */
 export const agentKey: ServiceKey<AgentService> = { name: 'agent' };
 
-/** What the agent is made of. */
+/** What the agent is made of; everything has a default. Without a model it only keeps what there is. */
 export interface AgentOptions {
-  readonly models: TierModels;
-  readonly model: SeeingModelPort;
-  readonly modelSettings: Pick<ModelsConfig, 'callTimeoutMs' | 'maxRetries' | 'tierThresholds'>;
-  readonly loop: LoopConfig;
+  /** The models by tier. */
+  readonly models?: ModelsSettings | undefined;
+  /** What differs by model, by case-insensitive prefix of its id. */
+  readonly behaviors?: ModelBehaviors | undefined;
+  /** How the agent works: section `loop` of the configuration. */
+  readonly loop?: Partial<LoopConfig> | undefined;
+  /** For keys that the settings do not hold; default the process's own. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** In place of `models`, where they exist already. */
+  readonly tierModels?: TierModels | undefined;
+  /** In place of the port that is made over the models. */
+  readonly model?: SeeingModelPort | undefined;
   /** The MCP servers, once they are set up; undefined where there are none. */
   readonly servers?: ((host: PluginHost) => Pick<McpServers, 'summaries' | 'orientation'> | undefined) | undefined;
   /** IANA name of the zone that dates are told in; default the machine's. */
@@ -55,12 +68,23 @@ export interface AgentOptions {
 
 const sweepEveryMs = 6 * 3_600_000;
 
-/** The agent: conversations, skills, and the loop that drives the tools with a model. Without a model it only keeps what there is. */
-export const agent = (options: AgentOptions): Plugin => ({
+/**
+ * The agent: conversations, skills, and the loop that drives the tools with a model.
+ *
+ * @example createGantry().use(agent({ models: { balanced: { provider: 'openai-compatible', endpoint: 'http://127.0.0.1:11434/v1', modelId: 'qwen3' } } }))
+ */
+export const agent = (options: AgentOptions = {}): Plugin => ({
   name: 'agent',
   setup: (host) => {
     const { store, clock, log, tools, memory, stopping } = host;
-    const { models, model, modelSettings, loop } = options;
+    const settings: ModelsConfig = modelsConfig.parse(options.models ?? {});
+    const loop: LoopConfig = loopConfig.parse(options.loop ?? {});
+    const models =
+      options.tierModels ??
+      createTierModels({ models: settings, behaviors: options.behaviors, env: options.env ?? process.env });
+    const { callTimeoutMs, maxRetries, tierThresholds } = settings;
+    const model = options.model ?? lazyModelPort({ models, clock, callTimeoutMs, maxRetries });
+    const { maxToolIterations, maxConsecutiveToolErrors } = loop;
     const servers = () => options.servers?.(host);
     const conversations = createConversationLog({
       store,
@@ -84,7 +108,11 @@ export const agent = (options: AgentOptions): Plugin => ({
     });
     if (analyze) tools.register(analyze.registration, analyze.executor);
 
-    const runLoop = lazyLoop(host, options, (context) => servers()?.orientation(context));
+    const runLoop = lazyLoop(host, {
+      models,
+      limits: { maxToolIterations, maxConsecutiveToolErrors, callTimeoutMs, maxRetries },
+      orientation: (context) => servers()?.orientation(context),
+    });
     const sessions = createAgentSessions({
       models,
       runLoop,
@@ -98,7 +126,7 @@ export const agent = (options: AgentOptions): Plugin => ({
         hints: options.hints,
         timeZone: () => options.timeZone?.(host) ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
       },
-      thresholds: modelSettings.tierThresholds,
+      thresholds: tierThresholds,
       maxContextTurns: loop.maxContextTurns,
       persistErrorTurns: loop.persistErrorTurns,
       notifyOther: options.notifyOther,
@@ -126,8 +154,7 @@ export const agent = (options: AgentOptions): Plugin => ({
 /** The loop, whose libraries are loaded with the first run. */
 const lazyLoop = (
   { callable, invoker, memory, clock, log }: PluginHost,
-  { models, modelSettings, loop }: AgentOptions,
-  orientation: (context: CallContext) => string | undefined,
+  given: Pick<LoopDeps, 'models' | 'limits' | 'orientation'>,
 ): RunLoop => {
   let loading: Promise<RunLoop> | undefined;
   const load = async (): Promise<RunLoop> => {
@@ -135,22 +162,7 @@ const lazyLoop = (
     // What the SDK notices about requests is for the log; it would write it to the console.
     globalThis.AI_SDK_LOG_WARNINGS ??= ({ warnings, provider, model }) =>
       log.debug({ provider, model, warnings }, 'the model library notes');
-    return createRunLoop({
-      models,
-      toolsets: callable,
-      invoker,
-      stash: memory.stash,
-      orientation,
-      limits: {
-        maxToolIterations: loop.maxToolIterations,
-        maxConsecutiveToolErrors: loop.maxConsecutiveToolErrors,
-        callTimeoutMs: modelSettings.callTimeoutMs,
-        maxRetries: modelSettings.maxRetries,
-      },
-      clock,
-      newId,
-      log,
-    });
+    return createRunLoop({ ...given, toolsets: callable, invoker, stash: memory.stash, clock, newId, log });
   };
   return async (run) => {
     loading ??= load();

@@ -6,6 +6,7 @@ import type { CallContext, Progress, TraceContext } from '../../tool/context.ts'
 import type { JsonSchema } from '../../tool/registration.ts';
 import type { Toolsets } from '../../toolset/toolset.ts';
 import { toCallToolResult } from './call-result.ts';
+import type { AdmitCall } from './admit-call.ts';
 import type { FirstTools } from './first-tools.ts';
 import type { Visitor } from './visitor.ts';
 import { contextOf } from './visitor.ts';
@@ -35,7 +36,12 @@ export interface CallAnswer {
  * handling"); everything later is a result.
  */
 export const callTool = async (
-  parts: { readonly toolsets: Toolsets; readonly invoker: Invoker; readonly firstTools: Pick<FirstTools, 'pending'> },
+  parts: {
+    readonly toolsets: Toolsets;
+    readonly invoker: Invoker;
+    readonly firstTools: Pick<FirstTools, 'pending'>;
+    readonly admit?: AdmitCall | undefined;
+  },
   visitor: Visitor,
   call: ClientCall,
 ): Promise<CallAnswer> => {
@@ -46,6 +52,10 @@ export const callTool = async (
     onProgress: progressOf(call),
   };
   const { toolsets, invoker, firstTools } = parts;
+  const admitted = parts.admit?.(visitor.client);
+  if (admitted && 'refusal' in admitted)
+    return { result: { content: [{ type: 'text', text: admitted.refusal }], isError: true }, outputSchema: undefined };
+  using _running = admitted;
   if (firstTools.pending && !toolsets.find(call.name, context)) await firstTools.pending;
   const outcome = await invoker.invoke({ name: call.name, arguments: call.arguments }, context);
   const registration = toolsets.find(call.name, context)?.registration;

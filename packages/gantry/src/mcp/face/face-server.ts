@@ -8,6 +8,7 @@ import type { Toolsets } from '../../toolset/toolset.ts';
 import { withPlainIssues } from '../wire/plain-issues.ts';
 import type { ProgressParams } from './call-tool.ts';
 import { callTool } from './call-tool.ts';
+import type { AdmitCall } from './admit-call.ts';
 import type { FirstTools } from './first-tools.ts';
 import type { ToolPages } from './tool-pages.ts';
 import type { Visitor } from './visitor.ts';
@@ -22,6 +23,7 @@ export interface FaceParts {
   readonly invoker: Invoker;
   readonly pages: ToolPages;
   readonly firstTools: FirstTools;
+  readonly admit?: AdmitCall | undefined;
   readonly log: Log;
   /** Shared, because a server makes one of its own otherwise, and there may be a server per request. */
   readonly schemaValidator: jsonSchemaValidator;

@@ -19,6 +19,8 @@ import { jsonRpcError } from './json-rpc-error.ts';
 import { createLeanLane } from './lean-lane.ts';
 import type { OpenPass } from '../wire/pass-port.ts';
 import type { Sealing } from './pass/carried-state.ts';
+import type { AdmitCall } from './admit-call.ts';
+import type { PassThroughOptions } from './pass/pass-through.ts';
 import { createPassThrough } from './pass/pass-through.ts';
 import { readJsonBody } from './request-body.ts';
 import type { StdioConnection } from './serve-stdio.ts';
@@ -53,7 +55,18 @@ export interface McpFaceOptions {
   /** An unused session of a 2025 client is dropped after so long; default 1,800,000 ms. */
   readonly sessionIdleMs?: number | undefined;
   /** Reaches single servers, which are passed through; without it there are none. */
-  readonly pass?: { readonly open: OpenPass; readonly sealing: Sealing } | undefined;
+  readonly pass?:
+    | ({ readonly open: OpenPass; readonly sealing: Sealing } & Pick<
+        PassThroughOptions,
+        'mayReach' | 'mayCall' | 'restricts'
+      >)
+    | undefined;
+  /** Whether a client reads and writes the shared folder too; default none does. */
+  readonly sharesFolder?: ((client: string | undefined) => boolean) | undefined;
+  /** Whether a client gets long results whole; default they are split. */
+  readonly wantsWholeResults?: ((client: string | undefined) => boolean) | undefined;
+  /** Lets a call of a client begin, or says why it may not now. Default every call begins. */
+  readonly admit?: AdmitCall | undefined;
   /** The largest request body; default 4 MiB. */
   readonly maxBodyBytes?: number | undefined;
 }
@@ -89,6 +102,12 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
     pages: createToolPages(toolsets),
     schemaValidator: new AjvJsonSchemaValidator(),
   };
+  const toVisitor = (client: string | undefined, mode: FaceMode): Visitor => ({
+    client,
+    mode,
+    sharesFolder: options.sharesFolder?.(client),
+    wholeResults: options.wantsWholeResults?.(client),
+  });
   const stampOf = (visitor: Visitor): string => toolsets.stamp(contextOf(visitor));
   // Servers whose client has finished the handshake and takes notices on its connection.
   const connected = new Map<Server, Listener>();
@@ -152,6 +171,10 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
   });
   const pass = createPassThrough({
     open: options.pass?.open ?? noServers,
+    mayReach: options.pass?.mayReach ?? (() => true),
+    mayCall: options.pass?.mayCall ?? (() => true),
+    restricts: options.pass?.restricts ?? (() => false),
+    admit: options.admit,
     sealing: options.pass?.sealing ?? noSealing,
     invoker: options.invoker,
     log,
@@ -177,7 +200,7 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
       let visitor: Visitor;
       try {
         const named = new URL(request.url).searchParams.get('mode');
-        visitor = { client, mode: parseFaceMode(named, modeFor(client)) };
+        visitor = toVisitor(client, parseFaceMode(named, modeFor(client)));
       } catch (error) {
         if (!GantryError.is(error)) throw error;
         return jsonRpcError(400, -32_602, error.message);
@@ -188,7 +211,7 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
     handlePass: (request, server, { client } = {}) => pass(request, server, client),
     serveStdio: ({ input, output, mode = modeFor(undefined) } = {}) => {
       const connection = newId();
-      return serveStdio((era) => open({ mode, connection }, era), { input, output, log });
+      return serveStdio((era) => open({ ...toVisitor(undefined, mode), connection }, era), { input, output, log });
     },
     endStreams: () => {
       streams.abort();

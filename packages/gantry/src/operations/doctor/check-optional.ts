@@ -1,3 +1,5 @@
+import type { TierModels } from '../../agent/models/tier-models.ts';
+import { howToConfigure, tiers } from '../../agent/models/tier-models.ts';
 import type { DoctorCheck } from './doctor-report.ts';
 
 /** Where the configuration comes from; it could be read. */
@@ -13,3 +15,12 @@ export const checkBrowser = (path: string | undefined): DoctorCheck => ({
   state: 'ok',
   message: path ?? 'none found; pages that need one to be read are read as they are sent',
 });
+
+/** Which models the agent has; without one everything but the agent works. Nothing is sent to them. */
+export const checkModels = (models: TierModels | undefined): DoctorCheck => {
+  const known = tiers.flatMap((tier) => {
+    const model = models?.own(tier);
+    return model ? [`${tier}: ${model.settings.modelId} (${model.settings.provider})`] : [];
+  });
+  return { name: 'models', state: 'ok', message: known.length > 0 ? known.join(', ') : howToConfigure };
+};

@@ -19,6 +19,7 @@ const statusOf: Partial<Record<GantryErrorCode, ErrorStatus>> = {
   schedule_unknown: 404,
   question_unknown: 404,
   task_unknown: 404,
+  token_unknown: 404,
   memory_unknown: 404,
   record_exists: 409,
   revision_conflict: 409,

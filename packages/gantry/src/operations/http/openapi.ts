@@ -57,7 +57,12 @@ const toPathItem = (operation: AnyOperation): JsonObject => {
     responses: {
       200: {
         description: 'The result.',
-        content: { 'application/json': { schema: withoutDialect(z.toJSONSchema(operation.output, { io: 'output' })) } },
+        content: {
+          ...(operation.streams !== 'only' && {
+            'application/json': { schema: withoutDialect(z.toJSONSchema(operation.output, { io: 'output' })) },
+          }),
+          ...(operation.streams && { 'text/event-stream': { schema: { type: 'string' } } }),
+        },
       },
       default: { $ref: '#/components/responses/Error' },
     },

@@ -1,5 +1,5 @@
 import { newId } from '../../kernel/ids.ts';
-import { abortReason, orAborted, startDeadline, throwIfAborted } from '../../kernel/abort.ts';
+import { abortReason, delay, orAborted, startDeadline, throwIfAborted } from '../../kernel/abort.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -29,6 +29,8 @@ export interface KubernetesRunnerOptions {
 
 // The cluster ends a pod at its deadline; what it then still has to do is not waited for any longer than this.
 const patienceMs = 5000;
+// A cluster that does not answer must not keep Gantry from stopping; what is left then is found by the next start.
+const stopPatienceMs = 10_000;
 // Base64 and the frame around it take a third; a log that is larger was not written by the program.
 const logFactor = 2;
 
@@ -113,7 +115,8 @@ export const createKubernetesRunner = (options: KubernetesRunnerOptions): Script
     },
     [Symbol.asyncDispose]: async () => {
       stopping.abort(new GantryError('stopped', 'Gantry is stopping; the script was ended.'));
-      await Promise.allSettled([...running, sweeping]);
+      const ended = Promise.allSettled([...running, sweeping]);
+      await Promise.race([ended, delay(clock, stopPatienceMs)]);
     },
   };
 };

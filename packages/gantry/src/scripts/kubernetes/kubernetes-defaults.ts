@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { KubernetesSettings } from './kubernetes-candidate.ts';
+import type { KubernetesSettings } from './open-scripts-manager.ts';
 
 /** Settings of the cluster; all have a default. */
 export type KubernetesOptions = {

@@ -45,6 +45,7 @@ export const landlockLauncher = (python: string): Launcher => {
       'Landlock: no network, no files of the host but the system (read-only), limits, filtered system calls; processes of the host stay visible by number',
     switchesUser: true,
     showsClosedFolders: false,
+    endsEverything: true,
     needsTmpFolder: true,
     complaint: /^sandbox: /,
     workAt: (folder) => folder.path,

@@ -9,6 +9,7 @@ export const localLauncher = (hostEnv: Readonly<Record<string, string | undefine
     'none: scripts run as the host does, with its files, network and environment; only time and output are limited',
   switchesUser: false,
   showsClosedFolders: true,
+  endsEverything: false,
   needsTmpFolder: true,
   workAt: (folder) => folder.path,
   start: (launch) =>

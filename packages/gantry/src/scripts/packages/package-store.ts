@@ -85,6 +85,7 @@ export const createPackageStore = (options: PackageStoreOptions): PackageStore =
         timeoutMs: installTimeoutMs,
         limits,
         kill: () => launcher.kill(child),
+        endsEverything: launcher.endsEverything,
         watch: async () => ((await measureTrees([target], maxSetBytes, 200_000)) > maxSetBytes ? 'disk' : undefined),
         signal: stopping.signal,
       });

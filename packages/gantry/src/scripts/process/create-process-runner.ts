@@ -159,6 +159,7 @@ export const createProcessRunner = (options: ProcessRunnerOptions): ScriptRunner
       limits,
       stdin: request.stdin,
       kill: () => launcher.kill(child),
+      endsEverything: launcher.endsEverything,
       watch: watch(place, child, limits),
       signal,
     });

@@ -38,6 +38,8 @@ export interface Launcher {
   readonly switchesUser: boolean;
   /** Shows a process folders that lie where its user may not go. */
   readonly showsClosedFolders: boolean;
+  /** Its kill ends whatever was started, also what has left its group or session. */
+  readonly endsEverything: boolean;
   /** Needs a temporary folder on the host. */
   readonly needsTmpFolder: boolean;
   /** How its standard error begins when it could not start a process at all. */

@@ -15,6 +15,8 @@ export interface SuperviseOptions {
   readonly stdin?: string | undefined;
   /** Ends the process and everything it started. May be called more than once. */
   readonly kill: () => void;
+  /** `kill` reaches everybody who could hold the pipes open, so their closing is waited for: then nobody is left. Default false. */
+  readonly endsEverything?: boolean | undefined;
   /** Looks, several times a second, at what the kernel does not limit; naming a limit ends the process. */
   readonly watch?: (() => Promise<ScriptLimit | undefined>) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -36,6 +38,8 @@ export interface ProcessEnd {
 const watchEveryMs = 200;
 // A process that left the group can hold the pipes open; what it writes then belongs to nobody.
 const drainMs = 300;
+// Many processes that end at the same time need a while on a busy machine.
+const endMs = 10_000;
 
 /**
  * Captures the output of a started process until it has exited, and ends it when it goes over a limit.
@@ -112,7 +116,7 @@ export const supervise = async (child: ChildProcess, options: SuperviseOptions):
     const exit = await exited;
     // What the script left running ends with it.
     options.kill();
-    const drained = new Promise<void>((resolve) => after(drainMs, resolve));
+    const drained = new Promise<void>((resolve) => after(options.endsEverything ? endMs : drainMs, resolve));
     await Promise.race([closed, drained]);
     if (signal?.aborted) throw abortReason(signal);
     // A fast one can go over a limit between two looks.

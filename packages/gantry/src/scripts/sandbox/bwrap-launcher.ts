@@ -32,6 +32,7 @@ export const bwrapLauncher = (programs: SandboxPrograms): Launcher => {
       'bubblewrap: no network, no files of the host, read-only system, own user and processes, limits, filtered system calls',
     switchesUser: true,
     showsClosedFolders: true,
+    endsEverything: true,
     needsTmpFolder: false,
     complaint: /^(bwrap|setpriv|prlimit|unshare|mount|mkdir): /,
     workAt: () => workAt,

@@ -32,6 +32,18 @@ describe('what a thrown error means for a call', () => {
     ['a stream without an answer', lost(new GantryError('server_unreachable', 'ended')), { kind: 'cut_off' }],
     ['an answer that is too large', lost(responseTooLarge({ server: 's', maxBytes: 5 })), { kind: 'bad_answer' }],
     ['a session that is not known', errorOf('POST', { data: { status: 404 } }), { kind: 'session_lost' }],
+    [
+      'status 400 about the session',
+      errorOf('POST', {
+        data: { status: 400, text: '{"error":{"message":"Bad Request: No valid session ID provided"}}' },
+      }),
+      { kind: 'session_lost' },
+    ],
+    [
+      'status 400 about something else',
+      errorOf('POST', { data: { status: 400, text: 'Your session with the bank has expired' } }),
+      { kind: 'bad_answer' },
+    ],
     ['status 401', errorOf('POST', { data: { status: 401 } }), { kind: 'auth' }],
     ['a missing token', Object.assign(errorOf('Unauthorized', {}), { name: 'UnauthorizedError' }), { kind: 'auth' }],
     [

@@ -43,6 +43,11 @@ const brokenCodes: ReadonlySet<unknown> = new Set([
   'ERR_STREAM_DESTROYED',
 ]);
 
+// The protocol has 404 for an unknown session. Servers made after the examples of the v1 SDK (server-everything 2026.8.31 is one) look
+// the session up before they do anything else, and say so with status 400.
+const unknownSession =
+  /no valid session id|invalid session id|unknown session|session (?:id )?(?:was )?not found|server not initialized/i;
+
 /**
  * Reads what the SDK, the HTTP client or the bridge itself threw while talking to a server.
  * @param options `mask` hides the secrets of the server's entry, which a server may repeat in its errors.
@@ -62,6 +67,11 @@ const readFault = (error: unknown, hadSession: boolean, mask: MaskSecrets): Conn
   if (status === 401 || status === 403 || nameOf(error) === 'UnauthorizedError') return authFault(error, status, mask);
   if (status === 404 && hadSession)
     return { kind: 'session_lost', message: 'it answered with status 404: it does not know the session any more' };
+  if (status === 400 && hadSession && unknownSession.test(bodyOf(error) ?? ''))
+    return {
+      kind: 'session_lost',
+      message: `it does not know the session any more: ${httpFault(error, status, mask).message}`,
+    };
   if (status !== undefined) return httpFault(error, status, mask);
   const refusal = refusalOf(error);
   if (refusal) return refusal;

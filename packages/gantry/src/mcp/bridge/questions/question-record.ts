@@ -55,6 +55,3 @@ export interface QuestionRecord {
   /** When the session was told that the call was interrupted. */
   readonly notifiedAtMs?: number | undefined;
 }
-
-/** How a question was settled. `interrupted`: the process ended while the answered call ran. */
-export type QuestionEnd = 'answered' | 'declined' | 'expired' | 'cancelled';

@@ -11,6 +11,7 @@ import type { Log } from '../../../kernel/log.ts';
 import { typedToolName } from '../../../schema/tool-name.ts';
 import type { OpenPass, PassTarget } from '../../wire/pass-port.ts';
 import { readJsonBody } from '../request-body.ts';
+import type { AdmitCall } from '../admit-call.ts';
 import type { Sealing } from './carried-state.ts';
 import { unwrapState } from './carried-state.ts';
 import { answerBody } from './pass-answer.ts';
@@ -21,6 +22,13 @@ export interface PassThroughOptions {
   readonly open: OpenPass;
   readonly sealing: Sealing;
   readonly invoker: Pick<Invoker, 'observe'>;
+  /** Whether a client may reach a server; to others it does not exist. */
+  readonly mayReach: (client: string | undefined, server: string) => boolean;
+  /** Whether it may call a tool of the server, by the name it has at `/mcp`. */
+  readonly mayCall: (client: string | undefined, server: string, typedName: string) => boolean;
+  /** Whether rules choose among the tools of servers for this client at all. */
+  readonly restricts: (client: string | undefined) => boolean;
+  readonly admit?: AdmitCall | undefined;
   readonly log: Log;
   readonly maxBodyBytes: number;
   /** Aborts when the gateway stops. */
@@ -44,7 +52,7 @@ const returnedHeaders = ['content-type', 'cache-control', 'mcp-protocol-version'
 
 /** Makes it. */
 export const createPassThrough = (options: PassThroughOptions): PassThrough => {
-  const { open, sealing, invoker, log, maxBodyBytes, ending } = options;
+  const { open, sealing, invoker, mayReach, mayCall, restricts, admit, log, maxBodyBytes, ending } = options;
 
   return async (request, server, client) => {
     const body = await readJsonBody(request, maxBodyBytes);
@@ -63,7 +71,9 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     });
     let target: PassTarget;
     try {
-      target = stack.use(await open(server, signal));
+      target = restricted(stack.use(await open(server, signal)), client);
+      if (!mayReach(client, target.name))
+        throw new GantryError('server_unknown', `There is no server "${server.slice(0, 100)}".`);
     } catch (error) {
       stack.dispose();
       return refused(error, message);
@@ -73,6 +83,11 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     try {
       const refusal = await policyRefusal(handed);
       if (refusal) return refusal;
+      if (message?.['method'] === 'tools/call') {
+        const admitted = admit?.(client);
+        if (admitted && 'refusal' in admitted) return tooMany(message, admitted);
+        if (admitted) stack.use(admitted);
+      }
       const send = (): Promise<Response> => pass(handed, body.text, stack.move());
       return message?.['method'] === 'tools/call' ? await observed(handed, send) : await send();
     } catch (error) {
@@ -83,6 +98,13 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
       stack.dispose();
     }
   };
+
+  /** The server as this client may see it: fewer tools, perhaps. */
+  function restricted(target: PassTarget, client: string | undefined): PassTarget {
+    const sees = (tool: string): boolean => mayCall(client, target.name, typedToolName(target.name, tool));
+    if (!restricts(client)) return target;
+    return { ...target, hasFilters: true, isAllowed: (tool) => target.isAllowed(tool) && sees(tool) };
+  }
 
   async function observed({ target, message, request }: Handed, send: () => Promise<Response>): Promise<Response> {
     const name = typedToolName(target.name, toolIn(message) ?? 'unknown');
@@ -167,6 +189,15 @@ const pass = async (handed: Handed, text: string | undefined, held: Disposable):
 
 const isWaiting = ({ method }: Request, message: Handed['message']): boolean =>
   method === 'GET' || message?.['method'] === 'subscriptions/listen';
+
+const tooMany = (
+  message: Readonly<Record<string, unknown>>,
+  { refusal, retryAfterS }: { readonly refusal: string; readonly retryAfterS: number },
+): Response => {
+  const response = rpcErrorResponse(message, 429, -32_000, refusal);
+  response.headers.set('retry-after', String(retryAfterS));
+  return response;
+};
 
 const methodOf = ({ method }: Request): 'POST' | 'GET' | 'DELETE' =>
   method === 'GET' || method === 'DELETE' ? method : 'POST';

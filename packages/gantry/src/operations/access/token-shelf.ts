@@ -1,0 +1,89 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Clock } from '../../kernel/clock.ts';
+import { GantryError } from '../../kernel/errors.ts';
+import type { Documents } from '../../store/documents.ts';
+
+/** What a token lets its holder do: speak MCP, read the API, and everything. */
+export const accessScopes = ['mcp', 'read', 'admin'] as const;
+/** One of {@link accessScopes}. */
+export type AccessScope = (typeof accessScopes)[number];
+
+/** An access token as it is stored; the token itself is not. */
+export interface StoredToken {
+  readonly name: string;
+  /** SHA-256, hex. The token is 256 random bits, so a slow hash would add nothing. */
+  readonly hash: string;
+  readonly scopes: readonly AccessScope[];
+  readonly createdAtMs: number;
+}
+
+/** The access tokens of a gateway, shared by all processes on a store. */
+export interface TokenShelf {
+  /**
+   * Makes a token and gives it, once.
+   * @throws {GantryError} `record_exists`, `invalid_arguments`
+   */
+  create(
+    name: string,
+    scopes: readonly AccessScope[],
+  ): Promise<{ readonly token: string; readonly stored: StoredToken }>;
+  /** By name. */
+  list(): Promise<readonly StoredToken[]>;
+  /** True when there was one. It is refused at once by this process, and within seconds by others. */
+  revoke(name: string): Promise<boolean>;
+  /** Whose token it is; undefined for one that is not known. */
+  find(token: string): Promise<StoredToken | undefined>;
+}
+
+const prefix = 'gty_';
+const freshForMs = 5_000;
+const namePattern = /^[A-Za-z0-9][\w.-]{0,63}$/;
+
+/** Makes the shelf over a collection of the store. */
+export const createTokenShelf = (documents: Documents<StoredToken>, clock: Clock): TokenShelf => {
+  // A request must not cost a read of the store.
+  let known: { readonly byHash: ReadonlyMap<string, StoredToken>; readonly atMs: number } | undefined;
+  let loading: Promise<ReadonlyMap<string, StoredToken>> | undefined;
+
+  const load = async (): Promise<ReadonlyMap<string, StoredToken>> => {
+    const atMs = clock.elapsedMs();
+    const all = await documents.list();
+    known = { byHash: new Map(all.map(({ value }) => [value.hash, value])), atMs };
+    return known.byHash;
+  };
+  const current = async (): Promise<ReadonlyMap<string, StoredToken>> => {
+    if (known && clock.elapsedMs() - known.atMs < freshForMs) return known.byHash;
+    return await (loading ??= load().finally(() => (loading = undefined)));
+  };
+
+  return {
+    create: async (name, scopes) => {
+      if (!namePattern.test(name))
+        throw new GantryError(
+          'invalid_arguments',
+          'A token is named with letters, digits, "_", "-" and ".", at most 64, beginning with a letter or a digit.',
+        );
+      const token = prefix + randomBytes(32).toString('base64url');
+      const stored = { name, hash: hashOf(token), scopes, createdAtMs: clock.nowMs() };
+      try {
+        await documents.put(name.toLowerCase(), stored, { ifRevision: 0 });
+      } catch (error) {
+        if (!GantryError.is(error) || error.code !== 'revision_conflict') throw error;
+        throw new GantryError('record_exists', `There is a token "${name}" already; revoke it, or take another name.`, {
+          details: { id: name },
+        });
+      }
+      known = undefined;
+      return { token, stored };
+    },
+    list: async () => (await documents.list()).map(({ value }) => value),
+    revoke: async (name) => {
+      const was = await documents.delete(name.toLowerCase());
+      known = undefined;
+      return was;
+    },
+    find: async (token) => (token.startsWith(prefix) ? (await current()).get(hashOf(token)) : undefined),
+  };
+};
+
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
