@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -5,9 +6,12 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GantryFolder, ServingGantry } from './fixtures/gantry-process.ts';
 import { makeGantryFolder } from './fixtures/gantry-process.ts';
+import { startModernRawServer } from './fixtures/modern-raw-server.ts';
 import { startAskingServer } from './fixtures/asking-server.ts';
 import { startModernServer } from './fixtures/modern-server.ts';
 import { startOlderAskingServer } from './fixtures/older-servers.ts';
+
+const stdioProgram = fileURLToPath(new URL('./fixtures/stdio-server.ts', import.meta.url));
 
 let folder: GantryFolder;
 let open: AsyncDisposableStack;
@@ -147,10 +151,68 @@ describe('policy on the way through', () => {
     expect(JSON.parse((await call('too long'))[1])).toMatchObject({ result: { isError: true } });
   });
 
-  it('says which server is not there, and which cannot be passed through to', async () => {
+  it('says which server is not there, and why one cannot be used', async () => {
     const gateway = await serve({ prog: { command: 'true' } });
     expect((await ask(`${gateway.url}/mcp/none`, 'tools/list', {}))[0]).toBe(404);
     const [status, text] = await ask(`${gateway.url}/mcp/prog`, 'tools/list', {});
-    expect([status, text]).toEqual([404, expect.stringContaining('is a program') as unknown]);
+    expect([status, text]).toEqual([404, expect.stringContaining('launching programs is off') as unknown]);
+  });
+});
+
+describe('a client and a server of different generations', () => {
+  it('meet in the words of the client: one of 2026 calls a server of 2025', async () => {
+    const server = open.use(await startOlderAskingServer());
+    const gateway = await serve({ s: { url: server.url, elicitation: { defaults: { mailbox: 'work' } } } });
+    const client = new ModernClient(
+      { name: 't', version: '1' },
+      { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    );
+    await client.connect(new ModernTransport(new URL(`${gateway.url}/mcp/s`)));
+    expect(client.getServerVersion()).toMatchObject({ name: 'older' });
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['send', 'wait', 'crash']);
+    const result = await client.callTool({ name: 'send', arguments: {} });
+    expect(JSON.stringify(result.content)).toContain('work');
+    await expect(client.callTool({ name: 'none', arguments: {} })).resolves.toMatchObject({ isError: true });
+    await client.close();
+  });
+
+  it('meet in the words of the client: one of 2025 answers what a server of 2026 asks', async () => {
+    const asked: unknown[] = [];
+    const server = open.use(
+      await startModernRawServer('book', ({ params }) => {
+        asked.push(params?.['inputResponses']);
+        if (params?.['inputResponses']) return { resultType: 'complete', content: [{ type: 'text', text: 'booked' }] };
+        const requestedSchema = { type: 'object', properties: { seats: { type: 'integer' } } };
+        const request = { method: 'elicitation/create', params: { message: 'How many?', requestedSchema } };
+        return { resultType: 'input_required', inputRequests: { k: request }, requestState: 'st' };
+      }),
+    );
+    const gateway = await serve({ s: { url: server.url } });
+    const client = new OldClient({ name: 't', version: '1' }, { capabilities: { elicitation: {} } });
+    client.setRequestHandler(ElicitRequestSchema, async () => ({ action: 'accept', content: { seats: 2 } }));
+    await client.connect(new OldTransport(new URL(`${gateway.url}/mcp/s`)));
+    const result = await client.callTool({ name: 'book', arguments: {} });
+    expect(result).toMatchObject({ content: [{ type: 'text', text: 'booked' }] });
+    expect(asked).toEqual([undefined, { k: { action: 'accept', content: { seats: 2 } } }]);
+    await client.close();
+  });
+
+  it.each(['2026', '2025'])('a client of %s reaches a program', async (generation) => {
+    folder.write('gantry.config.json', { mcp: { stdio: 'launch' } });
+    const gateway = await serve({ s: { command: process.execPath, args: [stdioProgram, 'plain'] } });
+    const url = new URL(`${gateway.url}/mcp/s`);
+    const modern = new ModernClient(
+      { name: 't', version: '1' },
+      { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    );
+    const old = new OldClient({ name: 't', version: '1' });
+    if (generation === '2026') await modern.connect(new ModernTransport(url));
+    else await old.connect(new OldTransport(url));
+    const client = generation === '2026' ? modern : old;
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toContain('pids');
+    expect(await client.callTool({ name: 'pids', arguments: {} })).toMatchObject({ content: [{ type: 'text' }] });
+    await client.close();
   });
 });

@@ -15,4 +15,5 @@ export type { FieldOption, FieldValue, FormField } from './mcp/bridge/elicitatio
 export type { LastUserTurn } from './mcp/bridge/questions/question-desk.ts';
 export type { Notify } from './tool/ports.ts';
 export type { AuthProfile, AuthProfileSettings } from './mcp/bridge/auth/auth-profile.ts';
+export type { EmbeddingModel, EmbedTexts } from './tool/embedding-model.ts';
 export type { ModelPort } from './tool/model-port.ts';

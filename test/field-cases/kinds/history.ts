@@ -20,7 +20,9 @@ export const history: Handler = async ({ input, expect }) => {
   const stored = listOf(input['messages']).flatMap(toMessage);
   await using loop = await startLoop([{ text: 'Yes.' }]);
   await loop.run('', { messages: stored });
-  const sent = (loop.model.requests[0]?.body['messages'] as SentMessage[]).filter(({ role }) => role !== 'system');
+  const [request] = loop.model.requests;
+  if (!request) return ['expected a request to the model, came none'];
+  const sent = (request.body['messages'] as SentMessage[]).filter(({ role }) => role !== 'system');
   const wanted = expect['sent'];
   if (!isObject(wanted)) throw new NotCovered('the expectation says nothing of what is sent');
   refuseUnread(wanted, 'what is sent', ['resultsFor', 'c2Says', 'strayRemoved', 'resultsDirectlyAfterCalls']);

@@ -85,7 +85,9 @@ export interface OperationDeps {
   /** Absent where no bridge to MCP servers is in use. */
   readonly serverEdits?: ServerEditsPort | undefined;
   /** Searches the tools of servers that this caller may have; best first. Absent like `servers`. */
-  readonly findTools?: ((query: string, limit: number, context: CallContext) => readonly FoundTool[]) | undefined;
+  readonly findTools?:
+    | ((query: string, limit: number, context: CallContext) => Promise<readonly FoundTool[]>)
+    | undefined;
   /** Questions of servers that wait for an answer. Absent like `servers`. */
   readonly questions?: Pick<QuestionDesk, 'list' | 'answer'> | undefined;
   /** Calls that go on in the background. Absent like `servers`. */

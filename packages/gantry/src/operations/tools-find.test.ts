@@ -18,7 +18,7 @@ const found: FoundTool = {
 it('gives what the search finds, ten at most unless told otherwise', async () => {
   const asked: unknown[] = [];
   const deps = makeOperationDeps([], {
-    findTools: (query, limit, { caller }) => {
+    findTools: async (query, limit, { caller }) => {
       asked.push([query, limit, caller]);
       return [found];
     },

@@ -43,9 +43,9 @@ export const toolsFind: Operation<{ readonly query: string; readonly limit?: num
         }),
       ),
     }),
-    handler: ({ query, limit = 10 }, { findTools }) => ({
+    handler: async ({ query, limit = 10 }, { findTools }) => ({
       query,
-      tools: (findTools?.(query, limit, operatorContext) ?? []).map(({ entry, score }) => {
+      tools: ((await findTools?.(query, limit, operatorContext)) ?? []).map(({ entry, score }) => {
         const { name, description, inputSchema } = entry.tool.registration;
         return { name, server: entry.server, tool: entry.name, score, description, inputSchema };
       }),

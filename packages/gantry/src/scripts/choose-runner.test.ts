@@ -42,6 +42,7 @@ describe('chooseRunner', () => {
 describe('checkScripts', () => {
   it.each([
     ['sandbox', 'ok'],
+    ['kubernetes', 'ok'],
     ['landlock', 'warning'],
     ['pyodide', 'warning'],
     ['local', 'warning'],
@@ -49,6 +50,11 @@ describe('checkScripts', () => {
     const check = checkScripts(await chooseRunner(name, [works(name)]));
     expect(check.state).toBe(state);
     expect(check.fix === undefined).toBe(state === 'ok');
+  });
+
+  it('sends nobody to the packages of the machine for a cluster that does not answer', async () => {
+    const check = checkScripts(await chooseRunner('kubernetes', [fails('kubernetes')]));
+    expect(check).toMatchObject({ state: 'warning', fix: expect.stringContaining('about the cluster') });
   });
 
   it('says the way out when nothing works', async () => {

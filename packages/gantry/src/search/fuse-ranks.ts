@@ -1,11 +1,4 @@
-/** A ranking, best first, and what it could rank at all. */
-export interface Ranking {
-  readonly ids: readonly string[];
-  /** False: the ranking knows nothing of the entry, which is another thing than ranking it last. */
-  readonly knows: (id: string) => boolean;
-}
-
-/** An entry with its place in both rankings as one number. */
+/** An entry with its places in two rankings as one number; compares only within one answer. */
 export interface FusedEntry {
   readonly id: string;
   readonly score: number;
@@ -15,22 +8,26 @@ export interface FusedEntry {
 const smoothing = 20;
 
 /**
- * Puts two rankings together by reciprocal rank fusion (Cormack, Clarke, Büttcher, 2009), best first; equal ones as in the first ranking.
+ * Puts the ranking by words and the one by meaning together by reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009), best first;
+ * equal ones as they stand by words.
  *
- * Places are compared, not scores: those of words have no upper bound and those of vectors differ from model to model, so that any sum
- * of the two would fit one model only. What one ranking knows nothing of keeps its place of the other twice.
+ * Places are compared, not scores: scores by words have no upper bound and similarities differ from model to model, so any sum of the two
+ * would fit one model only. An entry that has no vector yet keeps its place by words for both, so that it is not held back.
  */
-export const fuseRanks = (first: Ranking, second: Ranking): FusedEntry[] => {
-  const places = [first, second].map(({ ids }) => new Map(ids.map((id, place) => [id, place])));
-  const shareOf = (which: number, id: string): number => {
-    const place = places[which]?.get(id);
-    return place === undefined ? 0 : 1 / (smoothing + place + 1);
-  };
-  const fused = [...new Set([...first.ids, ...second.ids])].map((id) => {
-    const [own, other] = [shareOf(0, id), shareOf(1, id)];
-    if (!second.knows(id)) return { id, score: 2 * own };
-    if (!first.knows(id)) return { id, score: 2 * other };
-    return { id, score: own + other };
+export const fuseRanks = (
+  byWords: readonly string[],
+  byMeaning: readonly string[],
+  hasVector: (id: string) => boolean,
+): FusedEntry[] => {
+  const placesByWords = toShares(byWords);
+  const placesByMeaning = toShares(byMeaning);
+  const fused = [...new Set([...byWords, ...byMeaning])].map((id) => {
+    const words = placesByWords.get(id) ?? 0;
+    const meaning = hasVector(id) ? (placesByMeaning.get(id) ?? 0) : words;
+    return { id, score: words + meaning };
   });
   return fused.sort((a, b) => b.score - a.score);
 };
+
+const toShares = (ids: readonly string[]): Map<string, number> =>
+  new Map(ids.map((id, place) => [id, 1 / (smoothing + place + 1)]));

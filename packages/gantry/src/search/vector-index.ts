@@ -1,3 +1,6 @@
+import type { Sketches } from './vector-sketches.ts';
+import { createSketches } from './vector-sketches.ts';
+
 /** How near an entry is to what was asked. */
 export interface NearEntry {
   readonly id: string;
@@ -5,7 +8,15 @@ export interface NearEntry {
   readonly similarity: number;
 }
 
-/** Vectors by id, in memory, to find the nearest of. Searching looks at each: exact, and fast enough for the tools of many servers. */
+/** The entries nearest to a vector. */
+export interface NearestEntries {
+  /** Nearest first; equal ones by id. */
+  readonly near: readonly NearEntry[];
+  /** The mean similarity of all entries, from which one can tell what is near. */
+  readonly usual: number;
+}
+
+/** Vectors by id, in memory, to find the nearest of: some milliseconds for 5,000 vectors of 1,536 numbers. */
 export interface VectorIndex {
   /**
    * Keeps the vector, replacing what the id had.
@@ -15,31 +26,70 @@ export interface VectorIndex {
   delete(id: string): void;
   has(id: string): boolean;
   size(): number;
-  /** Similarity of each entry that `where` lets through, nearest first; equal ones by id. Empty for a vector of another length. */
-  rank(query: Float32Array, where?: (id: string) => boolean): NearEntry[];
+  /**
+   * At most `limit` of the entries that `where` lets through. Exact up to some hundred entries; among more, one whose vector is rather near may
+   * be missed. Empty for a vector of another length.
+   */
+  nearest(query: Float32Array, limit: number, where?: (id: string) => boolean): NearestEntries;
 }
+
+// Looking at every number of every vector takes too long with thousands; so many for each that is wanted are looked at closely.
+const lookedAtForEach = 8;
+const exactUpTo = 600;
 
 /** Makes an empty index; the first vector decides the length of all. */
 export const createVectorIndex = (): VectorIndex => {
   const vectors = new Map<string, Float32Array>();
-  let length = 0;
+  let sum = new Float64Array(0);
+  let sketches: Sketches | undefined;
+  let sketched = 0;
+
+  const addToSum = (vector: Float32Array, sign: 1 | -1): void => {
+    for (const [at, part] of vector.entries()) sum[at]! += sign * part;
+  };
+  const remove = (id: string): void => {
+    const vector = vectors.get(id);
+    if (!vector) return;
+    addToSum(vector, -1);
+    vectors.delete(id);
+    sketches?.delete(id);
+    if (vectors.size === 0) sketches = undefined;
+  };
+  /** Made when they are first needed, and anew when there are twice as many: the mean has moved then. */
+  const currentSketches = (): Sketches => {
+    if (sketches && vectors.size <= 2 * sketched) return sketches;
+    sketches = createSketches(Float32Array.from(sum, (part) => part / vectors.size));
+    sketched = vectors.size;
+    for (const [id, vector] of vectors) sketches.set(id, vector);
+    return sketches;
+  };
+
   return {
     set: (id, vector) => {
       const unit = toUnit(vector);
-      if (!unit || (vectors.size > 0 && unit.length !== length)) return false;
-      length = unit.length;
+      if (!unit || (vectors.size > 0 && unit.length !== sum.length)) return false;
+      remove(id);
+      if (vectors.size === 0) sum = new Float64Array(unit.length);
       vectors.set(id, unit);
+      sketches?.set(id, unit);
+      addToSum(unit, 1);
       return true;
     },
-    delete: (id) => void vectors.delete(id),
+    delete: remove,
     has: (id) => vectors.has(id),
     size: () => vectors.size,
-    rank: (query, where) => {
+    nearest: (query, limit, where) => {
       const unit = toUnit(query);
-      if (!unit || unit.length !== length) return [];
+      if (!unit || unit.length !== sum.length || vectors.size === 0) return { near: [], usual: 0 };
+      const isExact = vectors.size <= Math.max(exactUpTo, limit * lookedAtForEach);
       const near: NearEntry[] = [];
-      for (const [id, vector] of vectors) if (!where || where(id)) near.push({ id, similarity: dot(unit, vector) });
-      return near.sort((a, b) => b.similarity - a.similarity || (a.id < b.id ? -1 : 1));
+      for (const id of isExact ? vectors.keys() : currentSketches().nearestFirst(unit)) {
+        if (where && !where(id)) continue;
+        near.push({ id, similarity: dot(unit, vectors.get(id) as Float32Array) });
+        if (!isExact && near.length === limit * lookedAtForEach) break;
+      }
+      near.sort((a, b) => b.similarity - a.similarity || (a.id < b.id ? -1 : 1));
+      return { near: near.slice(0, limit), usual: dot(unit, sum) / vectors.size };
     },
   };
 };
@@ -51,7 +101,7 @@ const toUnit = (vector: Float32Array): Float32Array | undefined => {
 };
 
 // Four sums at a time: a single one would wait for itself at every step.
-const dot = (a: Float32Array, b: Float32Array): number => {
+const dot = (a: Float32Array, b: Float32Array | Float64Array): number => {
   let [s0, s1, s2, s3] = [0, 0, 0, 0];
   let at = 0;
   for (; at + 3 < a.length; at += 4) {

@@ -6,8 +6,10 @@ import { GantryError } from '../../kernel/errors.ts';
 import type { NewId } from '../../kernel/ids.ts';
 import { toModelError } from '../models/model-error.ts';
 import type { TierModel } from '../models/tier-models.ts';
+import type { TraceContext } from '../../tool/context.ts';
 import type { OnLoopEvent } from './loop-events.ts';
 import type { LoopLimits } from './loop-run.ts';
+import type { LoopTelemetry } from './loop-telemetry.ts';
 import type { SaidPart, Step } from './step.ts';
 import type { TurnTools, WrittenCall } from './turn-tools.ts';
 
@@ -18,6 +20,8 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   /** Absent: the model is to answer without calling anything. */
   readonly tools?: TurnTools | undefined;
+  /** Of the turn that it belongs to. */
+  readonly trace?: TraceContext | undefined;
   readonly signal: AbortSignal;
   readonly onEvent: OnLoopEvent;
 }
@@ -30,10 +34,16 @@ export type AskModel = (request: ModelRequest) => Promise<Step>;
  * @throws {GantryError} (from the function) `model_failed`, `package_missing`; `timeout` when nothing comes for too long; the reason of an abort.
  */
 export const createAskModel =
-  (options: { readonly clock: Clock; readonly newId: NewId; readonly limits: LoopLimits }): AskModel =>
-  async ({ model, instructions, messages, tools, signal, onEvent }) => {
-    const { clock, newId, limits } = options;
+  (options: {
+    readonly clock: Clock;
+    readonly newId: NewId;
+    readonly limits: LoopLimits;
+    readonly telemetry: Pick<LoopTelemetry, 'chat'>;
+  }): AskModel =>
+  async ({ model, instructions, messages, tools, trace, signal, onEvent }) => {
+    const { clock, newId, limits, telemetry } = options;
     const { settings } = model;
+    const span = telemetry.chat(model, trace);
     using silence = startSilence(clock, limits.callTimeoutMs, signal, settings.modelId);
     try {
       const result = streamText({
@@ -81,7 +91,7 @@ export const createAskModel =
       }
       const [content, usage] = await Promise.all([result.content, result.usage]);
       const calls = callsIn(content, newId);
-      return {
+      const step: Step = {
         text: content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''),
         calls,
         isCutOff: finishReason === 'length' || finishReason === 'content-filter' || finishReason === 'error',
@@ -93,9 +103,12 @@ export const createAskModel =
           cachedTokens: usage.inputTokenDetails.cacheReadTokens ?? 0,
         },
       };
-    } catch (error) {
-      if (silence.signal.aborted) throw abortReason(silence.signal);
-      throw toModelError(error, settings);
+      span.end({ usage: step.usage });
+      return step;
+    } catch (thrown) {
+      const error = silence.signal.aborted ? abortReason(silence.signal) : toModelError(thrown, settings);
+      span.end({ error });
+      throw error;
     }
   };
 

@@ -9,7 +9,7 @@ import type { TurnCall, TurnStep } from '../../memory/conversation-turn.ts';
 import { cutText } from '../../text/cut.ts';
 import { scrubValue } from '../../text/scrub.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { CallContext } from '../../tool/context.ts';
+import type { CallContext, TraceContext } from '../../tool/context.ts';
 import type { TierModel } from '../models/tier-models.ts';
 import { createAskModel } from './ask-model.ts';
 import type { KnownLimits } from './ask-with-recovery.ts';
@@ -18,6 +18,7 @@ import { createCallGuards } from './call-guards.ts';
 import { closingAnswer, nothingSaidText, timeoutsText } from './closing-answer.ts';
 import { createFitMessages } from './fit-messages.ts';
 import type { LoopDeps, LoopResult, LoopRun, TokenUsage } from './loop-run.ts';
+import { createLoopTelemetry } from './loop-telemetry.ts';
 import { nudgeFor } from './nudges.ts';
 import { repairHistory } from './repair-history.ts';
 import type { RanCall } from './run-calls.ts';
@@ -43,10 +44,11 @@ const errorsToMoveUp = 2;
 /** Makes the loop of an agent. What it learns about models' limits is kept for later turns. */
 export const createRunLoop = (deps: LoopDeps): RunLoop => {
   const { models, toolsets, limits, clock, newId, log } = deps;
-  const ask = createAskModel({ clock, newId, limits });
+  const telemetry = createLoopTelemetry();
+  const ask = createAskModel({ clock, newId, limits, telemetry });
   const knownLimits: KnownLimits = new Map();
 
-  return async (run) => {
+  const runTurn = async (run: LoopRun, trace: TraceContext | undefined): Promise<LoopResult> => {
     const { namespace, workspace, signal, onEvent = () => {} } = run;
     const tools = createTurnTools(deps, run);
     const fit = createFitMessages({
@@ -73,6 +75,7 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
         workspace,
         tier: model.tier,
         model: model.facts,
+        trace,
         signal,
       };
       // Whether a question can be handed back depends on whether this run has the tool to answer it with.
@@ -123,6 +126,7 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
         messages: given,
         instructions,
         tools: withTools ? tools : undefined,
+        trace,
         signal,
         onEvent,
       });
@@ -282,6 +286,18 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
         (hasActed || guards.errors >= errorsToMoveUp)
       )
         use(balanced);
+    }
+  };
+
+  return async (run) => {
+    const span = telemetry.turn(run.namespace, run.context?.trace);
+    try {
+      const result = await runTurn(run, span.trace);
+      span.end({ usage: result.usage });
+      return result;
+    } catch (error) {
+      span.end({ error });
+      throw error;
     }
   };
 };

@@ -12,6 +12,7 @@ import type { TierModels } from '../../agent/models/tier-models.ts';
 import { createTierModels } from '../../agent/models/tier-models.ts';
 import type { AgentSessions } from '../../agent/sessions/agent-sessions.ts';
 import { createAgentSessions } from '../../agent/sessions/agent-sessions.ts';
+import { serveUserMessages } from '../../agent/sessions/serve-user-messages.ts';
 import { createSkillSummaries } from '../../agent/summarize-skill.ts';
 import { newId } from '../../kernel/ids.ts';
 import { messageOf } from '../../kernel/errors.ts';
@@ -136,6 +137,13 @@ export const agent = (options: AgentOptions = {}): Plugin => ({
     const service: AgentService = { models, sessions, conversations, skills, runLoop };
     host.provide(agentKey, service);
     options.onReady?.(service);
+
+    // A message that cannot be answered would be lost; without a model it waits for a process that has one.
+    if (models.isConfigured)
+      host.onStart(async () => {
+        const serving = await serveUserMessages({ bus: host.bus, sessions, agent: host.agent, clock, log, stopping });
+        host.onStop(() => serving[Symbol.asyncDispose]());
+      });
 
     const sweep = (): void => {
       conversations

@@ -21,6 +21,7 @@ import type { McpServersIndexed, ServerSummary } from '../../mcp/wire/index-mess
 import { serversIndexedType } from '../../mcp/wire/index-message.ts';
 import type { ServiceDetails } from '../../mcp/wire/manage-messages.ts';
 import type { Plugin, PluginHost, ServiceKey } from '../../plugin/plugin.ts';
+import type { EmbeddingModel } from '../../tool/embedding-model.ts';
 import type { ModelPort } from '../../tool/model-port.ts';
 import type { Notify } from '../../tool/ports.ts';
 import type { CallContext } from '../../tool/context.ts';
@@ -43,6 +44,8 @@ export interface McpOptions extends McpBridgeSettings, McpToolsSettings {
   readonly connectAfter?: Promise<unknown> | undefined;
   /** Sources of bearer tokens that entries of the file name with `"auth": { "profile": NAME }`: settings, or a program's own. */
   readonly authProfiles?: Readonly<Record<string, AuthProfile | AuthProfileSettings>> | undefined;
+  /** Lets tools be found by what they mean, beside their words; without it they are found by words. */
+  readonly embedding?: EmbeddingModel | undefined;
   /** Writes the sentence on each server that callers are shown. Default: the first tools are named. */
   readonly model?: ModelPort | undefined;
   /** Who answers questions of servers, by the name that policies use. Default nobody: only the operator's defaults answer. */
@@ -70,7 +73,7 @@ export interface McpServers extends Pick<
   /** What a run of this caller is told about servers, right behind its system prompt. */
   orientation(context: CallContext): string;
   /** Searches the tools of servers that this caller may have; best first. */
-  findTools(query: string, limit: number, context: CallContext): readonly FoundTool[];
+  findTools(query: string, limit: number, context: CallContext): Promise<readonly FoundTool[]>;
   /** Resolves when every server, or this one, had its first attempt to connect and the tools of those that did are there. */
   ready(server?: string): Promise<void>;
 }
@@ -94,6 +97,7 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
       isOwnListener,
       connectAfter,
       authProfiles = {},
+      embedding,
       model,
       responders,
       defaultResponder,
@@ -143,6 +147,7 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
       store: gantry.store,
       dataDir: gantry.dataDir,
       settings,
+      embedding,
       notify,
       requestTimeoutMs: settings.defaultTimeoutMs,
     });

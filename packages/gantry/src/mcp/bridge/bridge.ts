@@ -399,6 +399,7 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
       pool,
       env: options.env,
       argGuards,
+      openCalls,
       policyOf: (entry) => policyOf(entry, defaultElicitation),
     }),
     questions: desk,

@@ -21,6 +21,7 @@ import type { OpenPass } from '../wire/pass-port.ts';
 import type { Sealing } from './pass/carried-state.ts';
 import type { AdmitCall } from './admit-call.ts';
 import type { PassThroughOptions } from './pass/pass-through.ts';
+import { createTranslator } from './pass/translate.ts';
 import { createPassThrough } from './pass/pass-through.ts';
 import { readJsonBody } from './request-body.ts';
 import type { StdioConnection } from './serve-stdio.ts';
@@ -169,7 +170,9 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
         );
     }
   });
+  const translator = createTranslator({ clock, log, schemaValidator: parts.schemaValidator });
   const pass = createPassThrough({
+    translator,
     open: options.pass?.open ?? noServers,
     mayReach: options.pass?.mayReach ?? (() => true),
     mayCall: options.pass?.mayCall ?? (() => true),
@@ -216,6 +219,7 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
     endStreams: () => {
       streams.abort();
       sessions.endStreams();
+      translator.endStreams();
     },
     [Symbol.asyncDispose]: async () => {
       firstTools[Symbol.dispose]();
@@ -223,7 +227,7 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
       notice[Symbol.dispose]();
       lane[Symbol.dispose]();
       const closing = [...handlers.values()].map(({ handler }) => handler.close());
-      await Promise.all([...closing, sessions[Symbol.asyncDispose]()]);
+      await Promise.all([...closing, sessions[Symbol.asyncDispose](), translator[Symbol.asyncDispose]()]);
       await Promise.all([...connected.keys()].map((server) => server.close()));
     },
   };

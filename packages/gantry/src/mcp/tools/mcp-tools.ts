@@ -6,6 +6,7 @@ import type { Log } from '../../kernel/log.ts';
 import { createSchemaValidator } from '../../schema/validate.ts';
 import type { Store } from '../../store/store.ts';
 import type { Tool, ToolExecutor } from '../../tool/executor.ts';
+import type { EmbeddingModel } from '../../tool/embedding-model.ts';
 import type { ServerSummary } from '../wire/index-message.ts';
 import type { GuideShelf } from '../../tool/guide.ts';
 import type { ToolRegistry } from '../../tool/registry.ts';
@@ -32,6 +33,7 @@ import type { ModeSettings } from './typed/modes.ts';
 import { createModes } from './typed/modes.ts';
 import type { Surface, SurfaceLimits } from './typed/surfaces.ts';
 import { createSurfaces } from './typed/surfaces.ts';
+import { createToolMeaning } from './typed/tool-meaning.ts';
 import type { ToolSearch } from './typed/tool-search.ts';
 import { createToolSearch } from './typed/tool-search.ts';
 import type { TypedToolSurface } from './typed/typed-tools.ts';
@@ -52,13 +54,15 @@ export interface McpToolsOptions {
   readonly guides: GuideShelf;
   /** Whether a caller may have a tool. */
   readonly fit: FitTool;
-  /** Keeps what sessions found, opened and called. */
+  /** Keeps what sessions found, opened and called, and the vectors of tools. */
   readonly store: Pick<Store, 'keyValue'>;
   /** Folder whose `tool-defaults` has the operator's defaults for arguments. */
   readonly dataDir: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly settings?: McpToolsSettings | undefined;
+  /** Lets tools be found by what they mean, beside their words. */
+  readonly embedding?: EmbeddingModel | undefined;
   /** Tells sessions of results that come late; without it they are only kept in working memory. */
   readonly notify?: Notify | undefined;
   /** See `ToolProxyOptions`. */
@@ -142,7 +146,12 @@ export const createMcpTools = async (options: McpToolsOptions): Promise<McpTools
       isTaken,
     }),
   );
-  const search = started.use(createToolSearch(catalog, fit));
+  const meaning =
+    options.embedding &&
+    started.use(
+      createToolMeaning({ catalog, model: options.embedding, keyValue: store.keyValue('tool-vectors'), clock, log }),
+    );
+  const search = started.use(createToolSearch(catalog, fit, meaning));
   const typed = createTypedTools({ ...settings, catalog, surfaces, modes, fit, isTaken });
 
   const tools = managementTools({

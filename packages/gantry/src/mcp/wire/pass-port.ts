@@ -5,6 +5,10 @@ export interface PassTarget extends Disposable {
   readonly name: string;
   /** Which protocol the bridge itself found the server to speak; `modern` servers often speak the older one too. */
   readonly era: 'modern' | 'legacy';
+  /** Whether messages can be sent on as they are: the server has a Streamable HTTP address. */
+  readonly isHttp: boolean;
+  /** The bridge's own connection, for clients whose messages have to be said in the other generation. */
+  readonly link: PassLink;
   /**
    * Sends one HTTP request to the server, with what its entry gives it (headers, token). Never follows a redirect.
    * @throws {GantryError} `server_unreachable`, `response_too_large`, or the signal's reason.
@@ -25,6 +29,23 @@ export interface PassTarget extends Disposable {
   isDeclined(params: unknown): boolean;
   /** Hides what is secret about the server in a text that is shown. */
   readonly mask: (text: string) => string;
+}
+
+/** One request at a time over the connection that the bridge holds. */
+export interface PassLink {
+  readonly serverInfo: { readonly name: string; readonly version: string };
+  readonly capabilities: JsonObject;
+  readonly instructions: string | undefined;
+  /**
+   * The result as the server wrote it.
+   * @throws {GantryError} `execution_failed` with `details.rpc` (`{ code, message, data? }`) for an error of the server's own;
+   * `server_unreachable`, or the signal's reason.
+   */
+  request(
+    method: string,
+    params: JsonObject,
+    options: { readonly signal: AbortSignal; readonly onProgress?: ((progress: JsonObject) => void) | undefined },
+  ): Promise<unknown>;
 }
 
 /**

@@ -35,6 +35,7 @@ const rawMethods: ReadonlySet<string> = new Set([
   'resources/templates/list',
   'resources/read',
   'prompts/get',
+  'completion/complete',
   'tasks/get',
   'tasks/update',
   'tasks/cancel',
@@ -50,6 +51,7 @@ const standIn = {
   resourceTemplates: [],
   contents: [],
   messages: [],
+  completion: { values: [] },
   ttlMs: 0,
   cacheScope: 'private',
 } as const;

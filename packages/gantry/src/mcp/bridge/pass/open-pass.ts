@@ -1,6 +1,7 @@
 import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import type { OpenPass, PassTarget } from '../../wire/pass-port.ts';
 import { withToken } from '../auth/token-keeper.ts';
+import type { OpenCalls } from '../call/open-calls.ts';
 import type { ServerDirectory } from '../call/server-directory.ts';
 import { notReachable } from '../call/server-directory.ts';
 import { expandHeaders, isStdioEntry, isToolAllowed } from '../config/server-entry.ts';
@@ -12,6 +13,7 @@ import type { ServerEntry } from '../config/server-entry.ts';
 import type { ArgGuards } from '../guards/create-arg-guards.ts';
 import { serverNamed } from '../manage/with-server.ts';
 import { isObject } from '../../../kernel/json.ts';
+import { createLink } from './pass-link.ts';
 
 /** Makes the way through to the HTTP servers of a bridge. */
 export const createOpenPass =
@@ -20,27 +22,17 @@ export const createOpenPass =
     readonly pool: Pick<HttpPool, 'fetchFor'>;
     readonly env: Readonly<Record<string, string | undefined>>;
     readonly argGuards: Pick<ArgGuards, 'rejectionOf'>;
+    readonly openCalls: OpenCalls;
     readonly policyOf: (entry: ServerEntry) => ElicitationPolicy;
   }): OpenPass =>
   async (name, signal): Promise<PassTarget> => {
     const { servers, pool, env, argGuards, policyOf } = options;
     const server = serverNamed(servers, name);
     const { entry } = server;
-    if (isStdioEntry(entry))
-      throw new GantryError(
-        'config_invalid',
-        `Server "${server.name}" is a program; only HTTP servers are passed through. Its tools are at /mcp as "${server.name}__…".`,
-      );
     const lease = server.lease() ?? (await leased(server, signal));
     const { connection } = lease.snapshot;
-    if (connection.transport === 'sse') {
-      lease[Symbol.dispose]();
-      throw new GantryError(
-        'config_invalid',
-        `Server "${server.name}" speaks the SSE transport of 2024, which is not passed through. Its tools are at /mcp.`,
-      );
-    }
-    const url = new URL(entry.url ?? '');
+    const isHttp = connection.transport === 'streamable-http';
+    const url = new URL(isStdioEntry(entry) ? 'http://program.invalid' : (entry.url ?? ''));
     const own = expandHeaders(entry, env);
     if (entry.auth)
       for (const header of Object.keys(own)) if (header.toLowerCase() === 'authorization') delete own[header];
@@ -52,6 +44,8 @@ export const createOpenPass =
     return {
       name: server.name,
       era: connection.isModern ? 'modern' : 'legacy',
+      isHttp,
+      link: createLink(server, connection, { openCalls: options.openCalls, policy }),
       send: async ({ method, headers, body, signal: ending }) => {
         try {
           return await fetch(url, {

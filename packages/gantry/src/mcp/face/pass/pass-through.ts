@@ -15,6 +15,7 @@ import type { AdmitCall } from '../admit-call.ts';
 import type { Sealing } from './carried-state.ts';
 import { unwrapState } from './carried-state.ts';
 import { answerBody } from './pass-answer.ts';
+import type { Translator } from './translate.ts';
 import { rpcErrorResponse, rpcResultResponse } from './rpc-response.ts';
 
 /** What passing through works with. */
@@ -33,6 +34,8 @@ export interface PassThroughOptions {
   readonly maxBodyBytes: number;
   /** Aborts when the gateway stops. */
   readonly ending: AbortSignal;
+  /** Serves clients whose messages cannot go on as they are. */
+  readonly translator: Pick<Translator, 'modern' | 'legacy'>;
 }
 
 /** Serves one request for a server; `client` is the identity that the gateway found. */
@@ -52,7 +55,10 @@ const returnedHeaders = ['content-type', 'cache-control', 'mcp-protocol-version'
 
 /** Makes it. */
 export const createPassThrough = (options: PassThroughOptions): PassThrough => {
-  const { open, sealing, invoker, mayReach, mayCall, restricts, admit, log, maxBodyBytes, ending } = options;
+  const { open, sealing, invoker, mayReach, mayCall, restricts, admit, log, maxBodyBytes, ending, translator } =
+    options;
+
+  const modernOnly = new Set<string>();
 
   return async (request, server, client) => {
     const body = await readJsonBody(request, maxBodyBytes);
@@ -88,7 +94,10 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
         if (admitted && 'refusal' in admitted) return tooMany(message, admitted);
         if (admitted) stack.use(admitted);
       }
-      const send = (): Promise<Response> => pass(handed, body.text, stack.move());
+      const send = async (): Promise<Response> => {
+        const translated = await inOtherWords(handed, body.json, client);
+        return translated ?? (await passOrTranslate(handed, body.text, stack.move(), body.json, client));
+      };
       return message?.['method'] === 'tools/call' ? await observed(handed, send) : await send();
     } catch (error) {
       if (!GantryError.is(error))
@@ -98,6 +107,41 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
       stack.dispose();
     }
   };
+
+  /** Where the messages cannot go on as they are, the answer of a protocol server in between. */
+  async function inOtherWords(
+    handed: Handed,
+    json: unknown,
+    client: string | undefined,
+  ): Promise<Response | undefined> {
+    const { target, request } = handed;
+    const isModern = speaksModern(request, handed.message);
+    if (isModern && target.isHttp && target.era === 'modern') return undefined;
+    if (isModern) return await translator.modern(request, json, target);
+    const session = request.headers.get(sessionHeader);
+    const isOwn = session !== null && !session.includes('.');
+    if (target.isHttp && !modernOnly.has(target.name) && !isOwn) return undefined;
+    return await translator.legacy(request, json, target, client);
+  }
+
+  /** Sends a message on; a server that turns out to speak only the newer generation is translated for from then on. */
+  async function passOrTranslate(
+    handed: Handed,
+    text: string | undefined,
+    held: Disposable,
+    json: unknown,
+    client: string | undefined,
+  ): Promise<Response> {
+    const { target, message, request } = handed;
+    if (message?.['method'] !== 'initialize' || target.era !== 'modern') return await pass(handed, text, held);
+    const response = await pass(handed, text, held);
+    const answer = await response.text();
+    if (response.ok && !refusesGeneration(answer)) return new Response(answer, response);
+    const translated = translator.legacy(request, json, target, client);
+    if (!translated) return new Response(answer, response);
+    modernOnly.add(target.name);
+    return await translated;
+  }
 
   /** The server as this client may see it: fewer tools, perhaps. */
   function restricted(target: PassTarget, client: string | undefined): PassTarget {
@@ -186,6 +230,17 @@ const pass = async (handed: Handed, text: string | undefined, held: Disposable):
     headers: answered,
   });
 };
+
+/** A client of 2026-07-28 says so in every request; revisions are dates, which compare as text. */
+const speaksModern = ({ headers }: Request, message: Handed['message']): boolean => {
+  const params = message?.['params'];
+  const meta = isObject(params) && isObject(params['_meta']) ? params['_meta'] : {};
+  const said = meta['io.modelcontextprotocol/protocolVersion'] ?? headers.get('mcp-protocol-version');
+  return typeof said === 'string' && said >= '2026-07-28';
+};
+
+// MCP 2026-07-28: an unsupported protocol version; or a method that the server does not have any more.
+const refusesGeneration = (answer: string): boolean => /"code"\s*:\s*-(?:32022|32601)\b/.test(answer);
 
 const isWaiting = ({ method }: Request, message: Handed['message']): boolean =>
   method === 'GET' || message?.['method'] === 'subscriptions/listen';

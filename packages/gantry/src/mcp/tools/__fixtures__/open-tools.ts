@@ -13,6 +13,7 @@ import { fakeClock } from '../../../testing/fake-clock.ts';
 import { makeInvoker } from '../../../testing/make-invoker.ts';
 import { testKeyring } from '../../../testing/test-keyring.ts';
 import type { CallContext } from '../../../tool/context.ts';
+import type { EmbeddingModel } from '../../../tool/embedding-model.ts';
 import type { ToolInvokeRequest } from '../../../tool/messages.ts';
 import { toReply } from '../../../tool/messages.ts';
 import { createGuideShelf } from '../../../tool/guide.ts';
@@ -82,6 +83,7 @@ export interface OpenToolsOptions {
     | undefined;
   readonly exposes?: AvailabilityCheck | undefined;
   readonly store?: Store | undefined;
+  readonly embedding?: EmbeddingModel | undefined;
   readonly dataDir?: string | undefined;
 }
 
@@ -105,6 +107,7 @@ export const openTools = async (options: OpenToolsOptions = {}): Promise<OpenToo
     clock,
     log,
     settings: options.settings,
+    embedding: options.embedding,
   });
   toolsets.offer(mcp.typed);
   const invoker = makeInvoker(registry, {

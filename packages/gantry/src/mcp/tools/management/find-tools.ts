@@ -46,8 +46,10 @@ export const findTools = ({ search, activate }: FindToolsDeps): Tool =>
           `Tool "${findToolsName}" was not called: "query" must be a text that is not blank.`,
         );
       const limit = toLimit(args['limit']);
-      const tools = search.find('tool', query, limit, context);
-      const prompts = search.find('prompt', query, limit, context);
+      const [tools, prompts] = await Promise.all([
+        search.find('tool', query, limit, context),
+        search.find('prompt', query, limit, context),
+      ]);
       const found = [...tools, ...prompts].map(({ entry }) => entry);
       const activated = await activate(found, context);
       return {

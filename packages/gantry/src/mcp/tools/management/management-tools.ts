@@ -86,10 +86,10 @@ export const managementTools = (deps: ManagementDeps): readonly Tool[] => {
     ...resourceTools(manage, serverOf),
     findTools({
       search: {
-        find: (kind, query, limit, context) =>
-          search
-            .find(kind, query, limit, context)
-            .filter(({ entry }) => kind === 'tool' || typed.get(entry.typedName, context)),
+        find: async (kind, query, limit, context) => {
+          const found = await search.find(kind, query, limit, context);
+          return found.filter(({ entry }) => kind === 'tool' || typed.get(entry.typedName, context));
+        },
       },
       activate,
     }),

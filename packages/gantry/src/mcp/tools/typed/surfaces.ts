@@ -93,6 +93,11 @@ export const createSurfaces = (
     if (nowMs - sweptAtMs >= sweepEveryMs) {
       sweptAtMs = nowMs;
       for (const [other, { usedAtMs }] of held) if (nowMs - usedAtMs >= idleMs) held.delete(other);
+      void keyValue
+        .sweep()
+        .catch((error: unknown) =>
+          log.warn({ reason: messageOf(error) }, 'the space of forgotten sessions could not be freed'),
+        );
     }
     const found = held.get(key);
     if (found && nowMs - found.usedAtMs >= idleMs) {

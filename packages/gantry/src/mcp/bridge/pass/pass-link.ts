@@ -1,0 +1,70 @@
+import { GantryError } from '../../../kernel/errors.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
+import { isObject } from '../../../kernel/json.ts';
+import type { PassLink } from '../../wire/pass-port.ts';
+import type { EnteredCall, OpenCalls } from '../call/open-calls.ts';
+import { createOpenCall } from '../elicitation/open-call.ts';
+import type { ElicitationPolicy } from '../elicitation/policy.ts';
+import { toConnectionFault } from '../connection/connection-errors.ts';
+import type { Connection } from '../connection/open-connection.ts';
+import { noSdkTimeoutMs } from '../connection/sdk.ts';
+import { rawResult } from '../connection/watch-transport.ts';
+import type { ManagedServer } from '../server/managed-server.ts';
+
+/** The bridge's connection to a server, for requests of others. */
+export const createLink = (
+  server: ManagedServer,
+  { client }: Connection,
+  asking: { readonly openCalls: OpenCalls; readonly policy: ElicitationPolicy },
+): PassLink => {
+  const { name = server.name, version = '0' } = client.getServerVersion() ?? {};
+  return {
+    serverInfo: { name, version },
+    capabilities: (client.getServerCapabilities() ?? {}) as JsonObject,
+    instructions: client.getInstructions(),
+    request: async (method, params, { signal, onProgress }) => {
+      // Leased anew for each request: sessions of clients outlive connections.
+      using lease = server.lease() ?? (await server.leaseConnected({ signal }));
+      const { connection } = lease.snapshot;
+      // An older server asks over the bridge's session, which is answered by the server's policy.
+      using _asked =
+        method === 'tools/call'
+          ? asking.openCalls.enter(server.name, toEntered(server, params, asking.policy))
+          : undefined;
+      try {
+        return await connection.client.request({ method, params: { ...params } }, rawResult, {
+          signal,
+          timeout: noSdkTimeoutMs,
+          ...(onProgress && { onprogress: (progress) => onProgress({ ...progress } as JsonObject) }),
+        });
+      } catch (error) {
+        if (signal.aborted || GantryError.is(error)) throw error;
+        const rpc = rpcErrorOf(error, server.maskSecrets);
+        if (rpc) throw new GantryError('execution_failed', rpc.message, { details: { rpc }, cause: error });
+        const fault = toConnectionFault(error, { hadSession: connection.hasSession(), mask: server.maskSecrets });
+        throw new GantryError('server_unreachable', `Server "${server.name}": ${fault.message}`, { cause: error });
+      }
+    },
+  };
+};
+
+const toEntered = (server: ManagedServer, params: JsonObject, policy: ElicitationPolicy): EnteredCall => ({
+  open: createOpenCall({
+    server: server.name,
+    tool: typeof params['name'] === 'string' ? params['name'] : '',
+    args: isObject(params['arguments']) ? (params['arguments'] as JsonObject) : {},
+    policy,
+  }),
+  // The time of the call is its client's.
+  budget: { pause: () => ({ [Symbol.dispose]: () => {} }) },
+});
+
+/** An error that the server itself answered with. The SDK's own have codes that are texts. */
+const rpcErrorOf = (
+  error: unknown,
+  mask: (text: string) => string,
+): { readonly code: number; readonly message: string; readonly data?: unknown } | undefined => {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'number') return undefined;
+  const data = 'data' in error ? error.data : undefined;
+  return { code: error.code, message: mask(error.message), ...(isObject(data) && { data }) };
+};

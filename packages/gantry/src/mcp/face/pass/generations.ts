@@ -1,0 +1,50 @@
+import type { JsonObject } from '../../../kernel/json.ts';
+import { isObject } from '../../../kernel/json.ts';
+
+const reserved = 'io.modelcontextprotocol/';
+
+/** The parameters without what belongs to one hop: who the client is, what it can do, which token its progress has. */
+export const withoutHopMeta = (params: JsonObject): JsonObject => {
+  const { _meta: meta, ...rest } = params;
+  if (!isObject(meta)) return rest;
+  const kept = Object.entries(meta).filter(([key]) => !key.startsWith(reserved) && key !== 'progressToken');
+  return kept.length > 0 ? { ...rest, _meta: Object.fromEntries(kept) as JsonObject } : rest;
+};
+
+/** A result in the words of 2025: what only 2026 says is left out. */
+export const toLegacyResult = (result: JsonObject): JsonObject => {
+  const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...rest } = withoutHopMeta(result);
+  return rest;
+};
+
+const listKeys = ['tools', 'prompts', 'resources', 'resourceTemplates', 'contents'];
+
+/** A result in the words of 2026. A server of 2025 says nothing of how long its lists hold, so they hold for no time. */
+export const toModernResult = (result: JsonObject): JsonObject => ({
+  resultType: 'complete',
+  ...(listKeys.some((key) => key in result) && { ttlMs: 0, cacheScope: 'private' }),
+  ...withoutHopMeta(result),
+});
+
+/** What a server of 2026 wants to know before it goes on, and the state it wants back; undefined for any other result. */
+export const readHandedBack = (
+  raw: unknown,
+):
+  | {
+      readonly requests: Readonly<Record<string, { readonly method: string; readonly params: unknown }>>;
+      readonly state: JsonObject;
+    }
+  | undefined => {
+  if (!isObject(raw) || raw['resultType'] !== 'input_required') return undefined;
+  const { inputRequests, requestState } = raw;
+  const requests = Object.fromEntries(
+    Object.entries(isObject(inputRequests) ? inputRequests : {}).map(([key, request]) => [
+      key,
+      {
+        method: isObject(request) ? String(request['method']) : '',
+        params: isObject(request) ? request['params'] : undefined,
+      },
+    ]),
+  );
+  return { requests, state: typeof requestState === 'string' ? { requestState } : {} };
+};
