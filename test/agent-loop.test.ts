@@ -398,6 +398,32 @@ describe('a turn', () => {
     await expect(twice.run('go')).rejects.toMatchObject({ code: 'model_failed' });
   });
 
+  it('gives up on a model that never stops talking, and hangs up', async () => {
+    const loop = await start([{ text: Array.from({ length: 1_200 }, () => 'la '.repeat(400)) }]);
+    await expect(loop.run('sing')).rejects.toMatchObject({
+      code: 'model_failed',
+      message: expect.stringContaining('did not come to an end'),
+    });
+  });
+
+  it('answers each call that a model writes as text, also one that cannot be read', async () => {
+    const loop = await start(
+      [
+        {
+          text: 'tool_call_name: add\ntool_call_arguments: {"a": 1,\ntool_call_name: nope\ntool_call_arguments: {}\ntool_call_name: add\ntool_call_arguments: {"a": 1, "b": 1}',
+        },
+        { text: 'two' },
+      ],
+      { tools: [add] },
+    );
+    expect((await loop.run('go')).text).toBe('two');
+    const said = saidIn(loop.model.requests[1]!);
+    expect(said).toContain('they are not valid JSON');
+    expect(said).toContain('There is no tool named \\"nope\\"');
+    expect(said).toContain('[Tool result for add]: 2');
+    expect(ran).toEqual([{ a: 1, b: 1 }]);
+  });
+
   it('gives up on a model that sends nothing', async () => {
     const clock = fakeClock();
     const held = Promise.withResolvers<void>();
@@ -506,6 +532,35 @@ describe('what is too long', () => {
     const keys = [...table.matchAll(/`(session\/s1\/tool-sized-[0-9a-f]{8}-chunk\d+)`/g)].map(([, key]) => key!);
     const texts = await Promise.all(keys.map(async (key) => (await loop.gantry.memory.get(key))?.text ?? ''));
     expect(texts.join('')).toBe('z'.repeat(5_000_000));
+  });
+});
+
+describe('the threshold for long results', () => {
+  const long = defineTool({ name: 'long', description: 'Long.', execute: () => 'z'.repeat(32_001) });
+
+  it('is that of the model', async () => {
+    const loop = await start([{ calls: [{ name: 'long' }] }, { text: 'ok' }], {
+      tools: [long],
+      behaviors: { 'MODEL-bal': { toolResultChunkingThreshold: 32_000 } },
+    });
+    await loop.run('go');
+    expect(saidIn(loop.model.requests[1]!)).toContain('is large (32001 chars');
+  });
+
+  it('is no matter for what is read from working memory', async () => {
+    const loop = await start(
+      [{ calls: [{ name: 'get_from_working_memory', args: { key: 'session/s1/big' } }] }, { text: 'ok' }],
+      { behaviors: { 'model-': { toolResultChunkingThreshold: 1_000 } } },
+    );
+    await loop.gantry.memory.stash({
+      namespace: 'session/s1',
+      key: 'big',
+      text: 'w'.repeat(90_000),
+      category: 'x',
+      ttlMs: 60_000,
+    });
+    await loop.run('go');
+    expect(saidIn(loop.model.requests[1]!)).toContain('w'.repeat(90_000));
   });
 });
 

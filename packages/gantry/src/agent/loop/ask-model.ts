@@ -69,14 +69,19 @@ export const createAskModel =
         onError: () => {},
       });
       let finishReason: FinishReason = 'other';
+      let streamedChars = 0;
       for await (const part of result.stream) {
         silence.broken();
         switch (part.type) {
           case 'text-delta':
-            if (part.text !== '') onEvent({ type: 'text', text: part.text });
-            break;
           case 'reasoning-delta':
-            if (part.text !== '') onEvent({ type: 'reasoning', text: part.text });
+            streamedChars += part.text.length;
+            if (streamedChars > maxAnswerChars) throw runaway(model);
+            if (part.text !== '') onEvent({ type: part.type === 'text-delta' ? 'text' : 'reasoning', text: part.text });
+            break;
+          case 'tool-input-delta':
+            streamedChars += part.delta.length;
+            if (streamedChars > maxAnswerChars) throw runaway(model);
             break;
           case 'error':
             throw part.error;
@@ -107,10 +112,22 @@ export const createAskModel =
       return step;
     } catch (thrown) {
       const error = silence.signal.aborted ? abortReason(silence.signal) : toModelError(thrown, settings);
+      // What still comes is wanted no more, and the connection would stay.
+      silence.end(error);
       span.end({ error });
       throw error;
     }
   };
+
+/** No answer is that long; a model that got into a loop would go on for ever, and cost. */
+const maxAnswerChars = 1_000_000;
+
+const runaway = ({ settings: { modelId, provider } }: TierModel): GantryError =>
+  new GantryError(
+    'model_failed',
+    `The model "${modelId}" did not come to an end: its answer had more than ${maxAnswerChars} characters.`,
+    { details: { provider, model: modelId } },
+  );
 
 /** Aborts when a model sends nothing for too long, or when the caller does. */
 const startSilence = (clock: Clock, timeoutMs: number, outer: AbortSignal, modelId: string) => {
@@ -128,6 +145,7 @@ const startSilence = (clock: Clock, timeoutMs: number, outer: AbortSignal, model
   let timer = start();
   return {
     signal: controller.signal,
+    end: (reason: GantryError): void => controller.abort(reason),
     broken: (): void => {
       timer?.stop();
       timer = start();

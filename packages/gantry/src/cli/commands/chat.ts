@@ -25,7 +25,9 @@ const earlierLines = 50;
 /** `gantry chat` */
 export const runChatCommand: Command<[ChatFlags]> = async (context, { session, workspace, message }) => {
   const { io, flags } = context;
-  const isTalk = message === undefined && isInteractive(io) && flags.json !== true;
+  const isTalk = message === undefined && isInteractive(io);
+  if (isTalk && flags.json)
+    throw new GantryError('usage', 'With --json there is one turn: give --message TEXT, or a text on standard input.');
   const text = isTalk ? undefined : (message ?? (await readAll(io.stdin)));
   await using gateway = await openGateway(context);
   const { model, sessions } = await gateway.run(sessionsList, {});

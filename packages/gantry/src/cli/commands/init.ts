@@ -95,6 +95,12 @@ const configText = (schema: string): string => `{
   "mcp": {
     "stdio": "skip"
   }
+
+  // A model for "gantry chat", here with Ollama: put a comma behind the line above and take the marks away.
+  // Other providers: openai, anthropic, google, azure; with "apiKey" instead of "endpoint".
+  // "models": {
+  //   "balanced": { "provider": "openai-compatible", "endpoint": "http://127.0.0.1:11434/v1", "modelId": "qwen3" }
+  // }
 }
 `;
 

@@ -35,7 +35,7 @@ export const createLink = (
         return await connection.client.request({ method, params: { ...params } }, rawResult, {
           signal,
           timeout: noSdkTimeoutMs,
-          ...(onProgress && { onprogress: (progress) => onProgress({ ...progress } as JsonObject) }),
+          ...(onProgress && { onprogress: (progress) => onProgress({ ...progress }) }),
         });
       } catch (error) {
         if (signal.aborted || GantryError.is(error)) throw error;
@@ -52,7 +52,7 @@ const toEntered = (server: ManagedServer, params: JsonObject, policy: Elicitatio
   open: createOpenCall({
     server: server.name,
     tool: typeof params['name'] === 'string' ? params['name'] : '',
-    args: isObject(params['arguments']) ? (params['arguments'] as JsonObject) : {},
+    args: isObject(params['arguments']) ? params['arguments'] : {},
     policy,
   }),
   // The time of the call is its client's.

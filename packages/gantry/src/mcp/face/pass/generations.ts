@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../kernel/json.ts';
+import type { Json, JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 
 const reserved = 'io.modelcontextprotocol/';
@@ -8,7 +8,7 @@ export const withoutHopMeta = (params: JsonObject): JsonObject => {
   const { _meta: meta, ...rest } = params;
   if (!isObject(meta)) return rest;
   const kept = Object.entries(meta).filter(([key]) => !key.startsWith(reserved) && key !== 'progressToken');
-  return kept.length > 0 ? { ...rest, _meta: Object.fromEntries(kept) as JsonObject } : rest;
+  return kept.length > 0 ? { ...rest, _meta: Object.fromEntries<Json | undefined>(kept) } : rest;
 };
 
 /** A result in the words of 2025: what only 2026 says is left out. */

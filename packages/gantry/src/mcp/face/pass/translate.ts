@@ -123,7 +123,7 @@ const relay = async (
       ? undefined
       : (progress: JsonObject): void =>
           void ctx.mcpReq
-            .notify({ method: 'notifications/progress', params: { ...progress, progressToken } as never })
+            .notify({ method: 'notifications/progress', params: { ...progress, progressToken } })
             .catch(() => undefined);
   const sent = withoutHopMeta({ ...params, ...(meta && { _meta: meta as JsonObject }) });
   let round: JsonObject = {};
@@ -143,7 +143,7 @@ const refusalOf = async (target: PassTarget, params: JsonObject): Promise<JsonOb
   const name = typeof params['name'] === 'string' ? params['name'] : '';
   if (!target.isAllowed(name))
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name.slice(0, 100)} not found`);
-  const args = isObject(params['arguments']) ? (params['arguments'] as JsonObject) : {};
+  const args = isObject(params['arguments']) ? params['arguments'] : {};
   const text = await target.rejectionOf(name, args);
   return text === undefined ? undefined : { content: [{ type: 'text', text }], isError: true };
 };
