@@ -4,6 +4,7 @@ import { benchGatewayCalls } from './gateway-calls.ts';
 import { benchInvoke } from './invoke.ts';
 import { benchSchedule } from './schedule.ts';
 import { benchScriptRunners } from './script-runners.ts';
+import { benchLoad } from './load.ts';
 import { benchOpenQuestions } from './open-questions.ts';
 import { benchReader } from './reader.ts';
 import { benchStartUp } from './start-up.ts';
@@ -14,6 +15,7 @@ const benches: Readonly<Record<string, { readonly title: string; readonly run: (
   context: { title: 'What the tools of servers cost in context', run: benchContextCost },
   scripts: { title: 'Script runners', run: benchScriptRunners },
   schedule: { title: 'The schedule', run: benchSchedule },
+  load: { title: 'Load, with servers that fail', run: benchLoad },
   questions: { title: 'Open questions', run: benchOpenQuestions },
   reader: { title: 'Reading pages', run: benchReader },
   start: { title: 'Start-up and memory', run: benchStartUp },

@@ -51,10 +51,9 @@ export const createAskModel =
         instructions: {
           role: 'system',
           content: instructions,
-          // Anthropic caches what stands before a mark; the others find it by themselves.
-          providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } },
+          providerOptions: cacheMark,
         },
-        messages: [...messages],
+        messages: withCacheMark(messages),
         ...(tools && Object.keys(tools.set).length > 0 && { tools: tools.set }),
         ...(tools && {
           repairToolCall: async ({ toolCall, error }) =>
@@ -118,6 +117,17 @@ export const createAskModel =
       throw error;
     }
   };
+
+/** Anthropic caches what stands before a mark; the others find it by themselves. */
+const cacheMark = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+
+/** Marks the end of the conversation, which the next request of the turn begins with. */
+const withCacheMark = (messages: readonly ModelMessage[]): ModelMessage[] =>
+  messages.map((message, at) =>
+    at === messages.length - 1
+      ? { ...message, providerOptions: { ...message.providerOptions, ...cacheMark } }
+      : message,
+  );
 
 /** No answer is that long; a model that got into a loop would go on for ever, and cost. */
 const maxAnswerChars = 1_000_000;

@@ -34,6 +34,7 @@ export const openTerminal = (
   let waiting: ((line: string | undefined) => void) | undefined;
   let interrupt: () => boolean = () => false;
   let hasLeft = false;
+  let unfinished = '';
 
   const leave = (): void => {
     hasLeft = true;
@@ -74,10 +75,18 @@ export const openTerminal = (
       });
     },
     write: (text) => {
-      if (waiting) {
-        stdout.write(`\r\u001B[K${text}`);
-        if (text.endsWith('\n')) lines.prompt(true);
-      } else stdout.write(text);
+      if (!waiting) {
+        stdout.write(unfinished + text);
+        unfinished = '';
+        return;
+      }
+      // Above what is being typed there is room for whole lines only.
+      unfinished += text;
+      const end = unfinished.lastIndexOf('\n') + 1;
+      if (end === 0) return;
+      stdout.write(`\r\u001B[K${unfinished.slice(0, end)}`);
+      unfinished = unfinished.slice(end);
+      lines.prompt(true);
     },
     onInterrupt: (handler) => {
       interrupt = handler;

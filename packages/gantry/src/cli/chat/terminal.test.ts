@@ -1,0 +1,77 @@
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ChatTerminal } from './terminal.ts';
+import { isInteractive, openTerminal } from './terminal.ts';
+
+let stdin: PassThrough;
+let stdout: PassThrough;
+let terminal: ChatTerminal;
+/** What came on the screen since it was looked at last. */
+const screen = (): string => {
+  let all = '';
+  for (let piece: unknown = stdout.read(); piece !== null; piece = stdout.read()) all += String(piece);
+  return all;
+};
+
+beforeEach(() => {
+  stdin = new PassThrough();
+  stdout = new PassThrough();
+  terminal = openTerminal({ stdin, stdout });
+});
+afterEach(() => terminal[Symbol.dispose]());
+
+describe('the terminal of a chat', () => {
+  it('is one only where both ends are', () => {
+    expect(isInteractive({ stdin, stdout })).toBe(false);
+    expect(isInteractive({ stdin: Object.assign(new PassThrough(), { isTTY: true }), stdout })).toBe(false);
+    const both = { stdin: Object.assign(new PassThrough(), { isTTY: true }), stdout: { write: () => {}, isTTY: true } };
+    expect(isInteractive(both)).toBe(true);
+  });
+
+  it('gives one line after the other, also those that were typed before they were asked for', async () => {
+    const first = terminal.ask('> ');
+    stdin.write('one\r');
+    expect(await first).toBe('one');
+    stdin.write('two\r');
+    // The line is read when the stream is; asking takes it either way.
+    expect(await terminal.ask('> ')).toBe('two');
+  });
+
+  it('writes whole lines above what is being typed, and loses no piece of one', async () => {
+    const asked = terminal.ask('> ');
+    screen();
+    terminal.write('Good ');
+    terminal.write('news');
+    expect(screen()).toBe('');
+    terminal.write('.\nMore');
+    expect(screen()).toMatch(/^\r\u001B\[KGood news\.\n[^]*> /);
+    stdin.write('x\r');
+    await asked;
+    screen();
+    terminal.write(' to come\n');
+    expect(screen()).toBe('More to come\n');
+  });
+
+  it('ends with the input', async () => {
+    const asked = terminal.ask('> ');
+    stdin.write('\u0004');
+    expect(await asked).toBeUndefined();
+    expect(await terminal.ask('> ')).toBeUndefined();
+  });
+
+  it('interrupts what runs; without that it clears the line, and an empty line leaves', async () => {
+    let runs = true;
+    terminal.onInterrupt(() => runs);
+    const asked = terminal.ask('> ');
+    stdin.write('\u0003');
+    stdin.write('kept');
+    await new Promise((resolve) => setImmediate(resolve));
+    runs = false;
+    stdin.write('\u0003');
+    stdin.write('new\r');
+    expect(await asked).toBe('new');
+    const again = terminal.ask('> ');
+    stdin.write('\u0003');
+    expect(await again).toBeUndefined();
+  });
+});
