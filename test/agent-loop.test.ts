@@ -318,6 +318,24 @@ describe('a turn', () => {
     expect(ran).toHaveLength(1);
   });
 
+  it('tells a model without tools in words what was called before', async () => {
+    const loop = await start([{ text: 'ok' }], { settings: { supportsTools: false } });
+    await loop.run('go', {
+      messages: [
+        { role: 'user', content: 'add' },
+        { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'add', input: { a: 1 } }] },
+        {
+          role: 'tool',
+          content: [{ type: 'tool-result', toolCallId: 'c', toolName: 'add', output: { type: 'text', value: '5' } }],
+        },
+        { role: 'user', content: 'thanks' },
+      ],
+    });
+    const said = saidIn(loop.model.requests[0]!);
+    expect(said).toContain('[Called add with');
+    expect(said).not.toContain('tool_calls');
+  });
+
   it('keeps the list within what the model takes, and what others are found with on it', async () => {
     const many = Array.from({ length: 20 }, (_, n) =>
       defineTool({ name: `tool_${n}`, description: 'One of many.', execute: () => 'ok' }),

@@ -205,6 +205,26 @@ describe('a gateway with an agent', () => {
     expect(events.map(({ type }) => type)).toEqual(['result']);
   });
 
+  it('loses no call and no result when it is killed in the middle of a turn', async () => {
+    const held = Promise.withResolvers<void>();
+    const model = await withModel([save, { text: 'I was about to', hold: held.promise }, { text: 'I had kept it.' }]);
+    const first = await folder.serve();
+    const stream = await post(first.url, '/sessions/s1/messages', { message: 'keep' }, { accept: 'text/event-stream' });
+    const events = readEvents(stream.body!);
+    for (;;) {
+      const next = await events.next();
+      if (next.value?.type === 'text') break;
+    }
+    await first.stop('SIGKILL');
+    await using second = await folder.serve();
+    const reply = await post(second.url, '/sessions/s1/messages', { message: 'did you?' });
+    expect(await reply.json()).toMatchObject({ reply: 'I had kept it.' });
+    const said = saidIn(model.requests[2]!);
+    expect(said).toContain('Saved as `session/s1/note`');
+    expect(said).toContain('(This turn was interrupted.)');
+    held.resolve();
+  });
+
   it('serves the chat of another process', async () => {
     await withModel([{ text: 'From the gateway.' }]);
     await using gateway = await folder.serve();

@@ -126,6 +126,7 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
         env,
         isOwnListener,
         connectAfter,
+        followsTasks: runsTasks,
       }),
       web({ ...config.web, env, isOwnListener, meter }),
     )

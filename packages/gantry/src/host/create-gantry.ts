@@ -162,6 +162,7 @@ const startGantry = async (options: GantryOptions, plugins: readonly Plugin[]): 
         thresholdFor: (context) => chunkingThresholdOf(config.modelBehaviors, context),
       }),
       telemetry: createInvokeTelemetry(meter),
+      maxToolTimeoutMs: config.loop.maxToolTimeoutMs,
       clock,
       log,
     });

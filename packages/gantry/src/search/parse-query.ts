@@ -16,10 +16,12 @@ const mostWords = 100;
 const commonWeight = 0.8;
 const cueWeight = 0.3;
 
-/** Reads a query: stop words go unless there is nothing else, common words count less, its form adds a few words. */
-export const parseQuery = (query: string): ParsedQuery => {
+/**
+ * Reads a query: stop words go unless there is nothing else or `keepsAll` says so, common words count less, its form adds a few words.
+ */
+export const parseQuery = (query: string, { keepsAll = false }: { readonly keepsAll?: boolean } = {}): ParsedQuery => {
   const words = toNameWords(query).slice(0, mostWords);
-  const telling = words.filter((word) => !stopWords.has(word));
+  const telling = keepsAll ? words : words.filter((word) => !stopWords.has(word));
   const weights = new Map<string, number>();
   const sequence: string[] = [];
   for (const word of telling.length > 0 ? telling : words) {

@@ -1,6 +1,27 @@
 /** Groups of words that tools and requests use for the same thing; each word stands for every other of its group. */
 export const synonymGroups: readonly (readonly string[])[] = `
 get fetch retrieve read obtain load lookup access
+km kilometer kilometre
+cm centimeter centimetre
+mm millimeter millimetre
+mi mile
+ft foot feet
+inch inches
+kg kilogram kilo
+lb lbs pound
+oz ounce
+ml milliliter millilitre
+mph kmh speed
+min minute
+hr hour
+sec second
+kb mb gb size
+usd dollar
+eur euro
+gbp sterling pound
+jpy yen
+cny yuan
+inr rupee
 find search query lookup locate discover browse
 list enumerate index catalog
 create make add new generate build insert compose

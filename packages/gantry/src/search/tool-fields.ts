@@ -32,6 +32,9 @@ export const toolFields = [
   { field: 'server', weight: 0.3, lengthWeight: 0.5 },
 ] as const;
 
+/** Where the fields stand that are looked at one by one. */
+export const fieldAt = { name: 0, title: 1, description: 2 } as const;
+
 // What a server writes has no bound; beyond this a text says nothing new about what the tool is for.
 const mostWordsAField = 300;
 const deepestSchema = 5;

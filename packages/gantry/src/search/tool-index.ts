@@ -1,7 +1,9 @@
+import { createCloserLook } from './closer-look.ts';
 import { createFieldIndex, type IndexedDocument } from './field-index.ts';
+import { toGivenValues } from './given-values.ts';
 import { parseQuery } from './parse-query.ts';
 import { createThesaurus } from './thesaurus.ts';
-import { type ToolEntry, toFieldStems, toolFields } from './tool-fields.ts';
+import { fieldAt, type ToolEntry, toFieldStems, toolFields } from './tool-fields.ts';
 
 /** A tool that fits, best first; scores compare only within one result. */
 export interface ToolMatch {
@@ -32,14 +34,12 @@ const saturation = 1.2;
 // A related word counts more when the index does not have the word itself.
 const standIn = 1.5;
 // Names run together ("tapemixer") and rare forms: part of a name counts as a related word, from this length on.
-const partOfName = 0.5;
+const partOfName = 0.3;
 const shortestPart = 4;
 // Share of a query that must be met: a mild preference for entries that meet several of its words.
 const coveragePower = 0.2;
 const unknownRarity = 0.3;
-const phraseWeight = 0.2;
-const nameWeight = 0.15;
-const rerankedMost = 50;
+const lookedAtMost = 120;
 // Above anything that words can add up to.
 const exactNameBonus = 1_000;
 
@@ -50,6 +50,7 @@ export const createToolIndex = (): ToolIndex => {
   const byExactName = new Map<string, Set<IndexedDocument<ToolEntry>>>();
   const nameStems = new Map<string, number>();
   const thesaurus = createThesaurus();
+  const lookCloser = createCloserLook(index, thesaurus);
   let scores = new Float64Array(0);
   let covered = new Float64Array(0);
   let best = new Float64Array(0);
@@ -135,34 +136,6 @@ export const createToolIndex = (): ToolIndex => {
     return found;
   };
 
-  /** What phrases and a well-met name add: too dear for every entry, so only the best are looked at. */
-  const rerank = (
-    document: IndexedDocument<ToolEntry>,
-    score: number,
-    query: ReturnType<typeof parseQuery>,
-  ): number => {
-    let phrases = 0;
-    for (let at = 0; at + 1 < query.sequence.length; at += 1) {
-      const [first, second] = [query.sequence[at] as string, query.sequence[at + 1] as string];
-      if (document.fields.some((stems, field) => field < 3 && hasPair(stems, first, second)))
-        phrases += (index.rarity(first) + index.rarity(second)) / 2;
-    }
-    let met = 0;
-    let all = 0;
-    for (const stem of namesOf(document)) {
-      const rarity = index.rarity(stem);
-      all += rarity;
-      if (query.weights.has(stem)) met += rarity;
-      else if (isRelated(stem, query.weights)) met += rarity / 2;
-    }
-    return (score + phraseWeight * phrases) * (1 + (all > 0 ? (nameWeight * met) / all : 0));
-  };
-
-  const isRelated = (stem: string, weights: ReadonlyMap<string, number>): boolean => {
-    for (const related of thesaurus.get(stem)?.keys() ?? []) if (weights.has(related)) return true;
-    return false;
-  };
-
   return {
     upsert: (entries) => {
       for (const entry of entries) {
@@ -179,9 +152,14 @@ export const createToolIndex = (): ToolIndex => {
       }
     },
     search: (text, limit, { where } = {}) => {
-      const query = parseQuery(text);
+      let query = parseQuery(text);
       const candidates: { document: IndexedDocument<ToolEntry>; score: number }[] = [];
-      const found = scoreAll(query.weights);
+      let found = scoreAll(query.weights);
+      if (found.size === 0) {
+        // Words that say nothing elsewhere may be the name of a tool: "pour", "tell".
+        query = parseQuery(text, { keepsAll: true });
+        found = scoreAll(query.weights);
+      }
       const exact = byExactName.get(text.trim().toLowerCase());
       for (const { slot } of exact ?? [])
         if (!found.has(slot)) {
@@ -194,22 +172,17 @@ export const createToolIndex = (): ToolIndex => {
         candidates.push({ document, score: (scores[slot] as number) + (exact?.has(document) ? exactNameBonus : 0) });
       }
       candidates.sort((a, b) => b.score - a.score || compareNames(a.document.item, b.document.item));
-      const reranked = candidates
-        .slice(0, Math.max(limit, rerankedMost))
-        .map(({ document, score }) => ({ entry: document.item, score: rerank(document, score, query) }));
-      reranked.sort((a, b) => b.score - a.score || compareNames(a.entry, b.entry));
-      return reranked.slice(0, limit);
+      const values = toGivenValues(text);
+      const matches = candidates
+        .slice(0, Math.max(limit, lookedAtMost))
+        .map(({ document, score }) => ({ entry: document.item, score: lookCloser(document, score, query, values) }));
+      matches.sort((a, b) => b.score - a.score || compareNames(a.entry, b.entry));
+      return matches.slice(0, limit);
     },
   };
 };
 
-const namesOf = (document: IndexedDocument<ToolEntry>): Set<string> => new Set(document.fields[0]);
-
-const hasPair = (stems: readonly string[], first: string, second: string): boolean => {
-  for (let at = stems.indexOf(first); at >= 0; at = stems.indexOf(first, at + 1))
-    if (stems[at + 1] === second) return true;
-  return false;
-};
+const namesOf = (document: IndexedDocument<ToolEntry>): Set<string> => new Set(document.fields[fieldAt.name]);
 
 const compareNames = (a: ToolEntry, b: ToolEntry): number =>
   a.typedName < b.typedName ? -1 : a.typedName > b.typedName ? 1 : 0;

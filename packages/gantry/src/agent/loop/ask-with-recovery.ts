@@ -15,6 +15,8 @@ export type KnownLimits = Map<string, number>;
 /** A request before it is known on which model it ends. */
 export interface RecoverableRequest extends Omit<ModelRequest, 'model' | 'messages' | 'instructions'> {
   readonly messages: readonly ModelMessage[];
+  /** Puts the messages into the form that a model reads. */
+  readonly adapt: (model: TierModel, messages: readonly ModelMessage[]) => readonly ModelMessage[];
   /** Asked again before each attempt, because stashing adds to it. */
   readonly instructions: () => string;
 }
@@ -70,7 +72,8 @@ export const createAskWithRecovery = (options: {
     return budgets.length === 0 ? messages : fit.fit(messages, Math.max(0, Math.min(...budgets)));
   };
 
-  const attempt = async (model: TierModel, request: RecoverableRequest): Promise<RecoveredStep> => {
+  const attempt = async (model: TierModel, given: RecoverableRequest): Promise<RecoveredStep> => {
+    const request = { ...given, messages: given.adapt(model, given.messages) };
     const send = async (messages: readonly ModelMessage[]): Promise<RecoveredStep> => {
       const step = await ask({ ...request, model, messages, instructions: request.instructions() });
       return { step, model, messages };

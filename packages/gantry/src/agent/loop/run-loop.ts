@@ -20,6 +20,7 @@ import { createFitMessages } from './fit-messages.ts';
 import type { LoopDeps, LoopResult, LoopRun, TokenUsage } from './loop-run.ts';
 import { createLoopTelemetry } from './loop-telemetry.ts';
 import { nudgeFor } from './nudges.ts';
+import { toPlainMessages } from './plain-messages.ts';
 import { repairHistory } from './repair-history.ts';
 import type { RanCall } from './run-calls.ts';
 import { runCalls } from './run-calls.ts';
@@ -124,6 +125,8 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
     ): Promise<{ step: Step; sent: readonly ModelMessage[] }> => {
       const { step, messages: sent } = await recover(model, {
         messages: given,
+        // Some providers refuse calls in a history without tools.
+        adapt: ({ facts }, said) => (facts.capabilities?.['has_tools'] === false ? toPlainMessages(said) : said),
         instructions,
         tools: withTools ? tools : undefined,
         trace,

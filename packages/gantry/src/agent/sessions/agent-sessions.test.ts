@@ -220,6 +220,20 @@ describe('a result that comes late', () => {
     expect((await turns()).filter((turn) => turn.startsWith('notice'))).toHaveLength(1);
   });
 
+  it('is answered after a crash that came between its record and the answer', async () => {
+    answer = () => Promise.reject(new GantryError('stopped', 'the process ends'));
+    const failed = next('turn-failed');
+    await sessions.notify(late);
+    await failed;
+    await sessions[Symbol.asyncDispose]();
+    answer = async () => result('told at last');
+    sessions = create();
+    const ended = next('turn-end');
+    await sessions.notify(late);
+    expect(await ended).toMatchObject({ reply: 'told at last' });
+    expect((await turns()).filter((turn) => turn.startsWith('notice'))).toHaveLength(1);
+  });
+
   it('is not answered when it only says that a restart interrupted a call', async () => {
     const heard = next('notice');
     await sessions.notify({ ...late, kind: 'interrupted' });

@@ -88,6 +88,8 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
   const queue = createSessionQueue();
   const listeners = new Map<string, Set<OnSessionEvent>>();
   const scheduled = new Set<AbortController>();
+  /** Notices that are being answered, or wait for it. */
+  const noticesInHand = new Set<string>();
   let answering = 0;
 
   const publish = (namespace: string, event: SessionEvent, own?: OnSessionEvent): void => {
@@ -156,8 +158,9 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
       const failure = GantryError.is(error)
         ? error
         : new GantryError('execution_failed', messageOf(error), { cause: error });
-      // Of a turn that a newer message took the place of before it did anything, the user's words are all there is.
-      if (isSuperseded(signal) && steps.length === 0 && said.trim() === '') throw failure;
+      // Of a turn that was given up for a newer one, or with the process, before it did anything, there is nothing to keep.
+      const isGivenUp = isSuperseded(signal) || (signal.aborted && failure.code === 'stopped');
+      if (isGivenUp && steps.length === 0 && said.trim() === '') throw failure;
       if (signal.aborted) await write('stopped', said.trim());
       else if (options.persistErrorTurns || recordedAs !== undefined) await write('failed', failure.message);
       if (!isSuperseded(signal)) tell({ type: 'turn-failed', code: failure.code, message: failure.message });
@@ -241,15 +244,18 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
       else log.warn({ namespace, kind }, 'a result came late for a run that is over; it is kept in working memory');
       return;
     }
-    const asked: UserTurn = { role: 'user', origin: 'notice', text, atMs: clock.nowMs() };
-    // The same notice may come again after a crash.
+    // The same notice may come again after a crash; then it is on record, and perhaps nobody has answered it.
     const recent = await conversations.recentTurns(namespace, noticesLookedBack);
-    if (recent.some((turn) => turn.role === 'user' && turn.origin === 'notice' && turn.text === text)) return;
-    const number = await conversations.append(namespace, asked);
+    const known = recent.find((turn) => turn.role === 'user' && turn.origin === 'notice' && turn.text === text);
+    const asked: UserTurn = { role: 'user', origin: 'notice', text, atMs: known?.atMs ?? clock.nowMs() };
+    const number = known?.number ?? (await conversations.append(namespace, asked));
     if (kind === 'interrupted' || !models.isConfigured) {
-      publish(namespace, { type: 'notice', text });
+      if (!known) publish(namespace, { type: 'notice', text });
       return;
     }
+    const id = `${namespace}#${number}`;
+    if (noticesInHand.has(id) || (known && isAnswered(recent, number))) return;
+    noticesInHand.add(id);
     void queue
       .run(namespace, async (signal) => {
         // A user's turn that came behind it has seen it, and has answered for it.
@@ -267,7 +273,8 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
         });
         publish(namespace, { type: 'turn-end', ...toReply(sessionId, result) });
       })
-      .catch((error: unknown) => log.warn({ namespace, reason: messageOf(error) }, 'a late result was not answered'));
+      .catch((error: unknown) => log.warn({ namespace, reason: messageOf(error) }, 'a late result was not answered'))
+      .finally(() => noticesInHand.delete(id));
   };
 
   const runTask: AgentSessions['runTask'] = async (run) => {
@@ -327,5 +334,11 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
 const noticesLookedBack = 20;
 const superseded = new GantryError('cancelled', 'A newer message of the session took the place of the turn.');
 const preempted = new GantryError('cancelled', 'A user is being answered; the scheduled run is tried again later.');
+
+/** Somebody has spoken since: the agent to its end, or a person whose turn has seen it. */
+const isAnswered = (turns: readonly StoredTurn[], number: number): boolean =>
+  turns.some(
+    (turn) => turn.number > number && (isOfPerson(turn) || (turn.role === 'assistant' && turn.status === 'done')),
+  );
 
 const isSuperseded = (signal: AbortSignal): boolean => signal.aborted && signal.reason === superseded;

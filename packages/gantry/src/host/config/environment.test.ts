@@ -3,6 +3,10 @@ import { readEnvironment } from './environment.ts';
 
 describe('readEnvironment', () => {
   it.each([
+    [{ GANTRY_MAX_TOOL_ITERATIONS: '9' }, { loop: { maxToolIterations: 9 } }],
+    [{ GANTRY_MAX_CONSECUTIVE_TOOL_ERRORS: '3' }, { loop: { maxConsecutiveToolErrors: 3 } }],
+    [{ GANTRY_TOOL_EXECUTION_TIMEOUT_MS: '1000' }, { loop: { maxToolTimeoutMs: 1000 } }],
+    [{ GANTRY_STREAM_SDK_CALL_TIMEOUT_MS: '1000' }, { models: { callTimeoutMs: 1000 } }],
     [{ GANTRY_WEB__MAXSEARCHRESULTS: '7' }, { web: { maxSearchResults: 7 } }],
     [{ WebTools__ChunkingThreshold: '9000' }, { web: { chunkingThreshold: 9000 } }],
     [{ McpBridge__DefaultTimeoutMs: '5' }, { mcp: { defaultTimeoutMs: 5 } }],

@@ -21,6 +21,8 @@ const aliases: Readonly<Record<string, string>> = {
   GANTRY_SHARED_PATH: 'sharedDir',
   GANTRY_MAX_TOOL_ITERATIONS: 'loop.maxToolIterations',
   GANTRY_MAX_CONSECUTIVE_TOOL_ERRORS: 'loop.maxConsecutiveToolErrors',
+  GANTRY_TOOL_EXECUTION_TIMEOUT_MS: 'loop.maxToolTimeoutMs',
+  GANTRY_STREAM_SDK_CALL_TIMEOUT_MS: 'models.callTimeoutMs',
   GANTRY_BRAVE_API_KEY: 'web.apiKey',
   GANTRY_SEARXNG_BASE_URL: 'web.searxngBaseUrl',
   GANTRY_WEB_SEARCH_HEALTHCHECK_CACHE_SEC: 'web.healthcheckCacheSec',

@@ -20,6 +20,7 @@ export interface LoopConfig {
   readonly systemPrompt?: string | undefined;
   readonly maxToolIterations: number;
   readonly maxConsecutiveToolErrors: number;
+  readonly maxToolTimeoutMs: number;
   readonly maxContextTurns: number;
   readonly persistErrorTurns: boolean;
   readonly conversationDays: number;
@@ -139,6 +140,9 @@ export const loopConfig: z.ZodType<LoopConfig> = z.strictObject({
   maxConsecutiveToolErrors: positive
     .default(5)
     .describe('Failed calls in a row that end a turn (GANTRY_MAX_CONSECUTIVE_TOOL_ERRORS).'),
+  maxToolTimeoutMs: positive
+    .default(300_000)
+    .describe('The most a built-in tool may take, whoever calls it (GANTRY_TOOL_EXECUTION_TIMEOUT_MS).'),
   maxContextTurns: positive.default(20).describe('Turns of the conversation that the model sees.'),
   persistErrorTurns: z.boolean().default(true).describe('Keeps a failed turn in the conversation with its error.'),
   conversationDays: positive.default(90).describe('Days after which a conversation without a new turn is forgotten.'),

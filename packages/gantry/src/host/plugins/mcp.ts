@@ -54,6 +54,8 @@ export interface McpOptions extends McpBridgeSettings, McpToolsSettings {
   readonly defaultResponder?: string | undefined;
   /** What the user of a session said last. Without it no decision is taken from an agent. */
   readonly lastUserTurn?: LastUserTurn | undefined;
+  /** Looks after background tasks, and after questions of servers that are gone; false for a command beside a gateway. Default true. */
+  readonly followsTasks?: boolean | undefined;
   /** Tells sessions of results that come late; without it they are only kept in working memory. */
   readonly notify?: Notify | undefined;
 }
@@ -103,6 +105,7 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
       defaultResponder,
       lastUserTurn,
       notify,
+      followsTasks,
       ...settings
     } = options;
     const bridge = createMcpBridge({
@@ -124,6 +127,7 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
       responders,
       defaultResponder,
       lastUserTurn,
+      followsTasks,
       store: gantry.store,
       stash: gantry.memory.stash,
       addresses: { policy: readNetPolicy(env), isOwnListener: isOwnListener ?? (() => false) },

@@ -2,7 +2,6 @@ import type { Bus, MessageHandler, Subscription } from '../../bus/bus.ts';
 import { topics } from '../../bus/topics.ts';
 import type { Clock, Timer } from '../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../kernel/errors.ts';
-import { newId } from '../../kernel/ids.ts';
 import { isObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { IsOwnListener } from '../../net/address/own-listeners.ts';
@@ -14,7 +13,6 @@ import type { StashText } from '../../tool/ports.ts';
 import type { FileVolume } from '../../volume/volume.ts';
 import type { ServerState, ServerStatus } from '../wire/server-state.ts';
 import { startCleanUp } from './attachments/clean-up.ts';
-import { createPassthrough } from './attachments/passthrough.ts';
 import type { AuthProfiles } from './auth/auth-profile.ts';
 import { profileKeeper } from './auth/auth-profile.ts';
 import { createCredentialStore } from './auth/credential-store.ts';
@@ -22,36 +20,24 @@ import type { SignInStep } from './auth/sign-ins.ts';
 import { createSignIns } from './auth/sign-ins.ts';
 import type { McpBridgeSettings } from './bridge-options.ts';
 import { toBridgeSettings } from './bridge-options.ts';
-import { createAttemptCall } from './call/attempt-call.ts';
-import type { ToolCaller } from './call/call-tool.ts';
-import { createToolCaller } from './call/call-tool.ts';
-import { canAnswer, policyHashOf } from './call/can-hand-back.ts';
-import { createOpenCalls } from './call/open-calls.ts';
-import { toResponse } from './call/rounds.ts';
+import type { BridgeCalls } from './call/bridge-calls.ts';
+import { createBridgeCalls } from './call/bridge-calls.ts';
 import { unknownServer } from './call/server-directory.ts';
 import { createServerCatalog } from './catalog/server-catalog.ts';
 import type { LoadedConfig, McpConfigFile } from './config/config-file.ts';
 import { createAddressGuard } from './connection/address-guard.ts';
 import { createHttpPool } from './connection/http-pool.ts';
 import { createArgGuards } from './guards/create-arg-guards.ts';
-import { createQuestionDecider } from './elicitation/decide-question.ts';
-import { parseElicitationPolicy, policyOf } from './elicitation/policy.ts';
 import type { ElicitationResponder } from './elicitation/responder.ts';
-import { createLateResults } from './late-results.ts';
 import type { LastUserTurn, QuestionDesk } from './questions/question-desk.ts';
-import { createQuestionDesk } from './questions/question-desk.ts';
 import type { OpenPass } from '../wire/pass-port.ts';
-import { createOpenPass } from './pass/open-pass.ts';
 import { createIndexPublisher } from './index-publisher.ts';
 import { serveInvoke } from './invoke-handler.ts';
 import type { OperatorEdits } from './edits/server-edits.ts';
 import { createServerEdits } from './edits/server-edits.ts';
 import { serveManage } from './manage/manage-handler.ts';
 import { withSummaries } from './surface/with-summaries.ts';
-import { createPollTask } from './tasks/poll-task.ts';
 import type { TaskDesk } from './tasks/task-desk.ts';
-import { createTaskDesk } from './tasks/task-desk.ts';
-import { createResultMapper } from './result/result-mapper.ts';
 import type { ManagedServer } from './server/managed-server.ts';
 import { createServerSet } from './server/server-set.ts';
 
@@ -128,6 +114,11 @@ export interface McpBridgeOptions {
   readonly authProfiles?: AuthProfiles | undefined;
   /** Writes the sentence on each server that callers are shown; default a list of the first tools. */
   readonly model?: ModelPort | undefined;
+  /**
+   * Looks after background tasks, and after the questions of servers that are gone: one long-lived process does, not a command that shares
+   * its store. Default true.
+   */
+  readonly followsTasks?: boolean | undefined;
   /** What the bridge tells servers its version is. */
   readonly version: string;
   /** Servers are connected after that, so that connecting does not hold up what comes first; default at once. */
@@ -140,7 +131,7 @@ export interface McpBridgeOptions {
 
 /** Makes the bridge of an agent. */
 export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
-  const { agent, bus, clock, log, config, authProfiles = {} } = options;
+  const { agent, bus, clock, log, config, authProfiles = {}, followsTasks = true } = options;
   const settings = toBridgeSettings(options.settings ?? {});
   const guard = createAddressGuard(options.addresses ?? { policy: publicOnly, isOwnListener: () => false }, clock);
   const argGuards = createArgGuards(settings.argGuards);
@@ -154,38 +145,9 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
     clock,
     log,
   });
-  const { policy: defaultElicitation, warnings } = parseElicitationPolicy(settings.defaultElicitation, {
-    scope: 'default',
-  });
-  for (const warning of warnings) log.warn({}, warning);
-  const openCalls = createOpenCalls();
-  const decide = createQuestionDecider({
-    responders: options.responders ?? new Map(),
-    defaultResponder: options.defaultResponder,
-    clock,
-    log,
-  });
-  const deliver = createLateResults({ bus, agent, stash: options.stash, log });
-  const desk: QuestionDesk = createQuestionDesk({
-    store: options.store,
-    clock,
-    log,
-    newId,
-    tell: deliver,
-    lastUserTurn: options.lastUserTurn,
-    maxPendingQuestions: settings.maxPendingQuestions,
-    maxPendingQuestionsPerSession: settings.maxPendingQuestionsPerSession,
-    resume: (resumed) => (resumed.record.task === undefined ? caller : tasks).resume(resumed),
-  });
   const servers = createServerSet({
-    mayAsk: (entry) => canAnswer(policyOf(entry, defaultElicitation), options),
-    onQuestion: async (server, params, signal) => {
-      const entered = openCalls.of(server);
-      using pauses = new DisposableStack();
-      for (const { budget } of entered) pauses.use(budget.pause());
-      const decision = await decide(params, { calls: entered.map(({ open }) => open), canHandBack: false, signal });
-      return toResponse(decision.action === 'hand-back' ? { action: 'decline', reason: '' } : decision);
-    },
+    mayAsk: (entry) => calls.mayAsk(entry),
+    onQuestion: (...asked) => calls.answerOver(...asked),
     clock,
     log,
     settings,
@@ -214,52 +176,7 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
       for (const listener of listeners) listener();
     },
   });
-  const mapResult = createResultMapper({ volume: options.volume, log });
-  const passAttachments = createPassthrough({
-    volume: options.volume,
-    http: pool.filesFor,
-    env: options.env,
-    clock,
-    log,
-  });
-  const tasks: TaskDesk = createTaskDesk({
-    store: options.store,
-    servers: servers.directory,
-    clock,
-    log,
-    newId,
-    deliver,
-    poll: createPollTask({
-      mapResult,
-      passAttachments,
-      decide,
-      questions: desk,
-      policyOf: ({ entry }) => policyOf(entry, defaultElicitation),
-    }),
-    maxTasks: settings.maxTasks,
-    maxTasksPerSession: settings.maxTasksPerSession,
-    defaultTaskTimeoutMinutes: settings.defaultTaskTimeoutMinutes,
-    pollMinMs: settings.taskPollMinMs,
-    pollMaxMs: settings.taskPollMaxMs,
-    pollFailureLimit: settings.taskPollFailureLimit,
-  });
-  const caller: ToolCaller = createToolCaller({
-    servers: servers.directory,
-    settings,
-    argGuards,
-    passAttachments,
-    defaultElicitation,
-    attempt: createAttemptCall({
-      mapResult,
-      decide,
-      openCalls,
-      handBack: desk.handBack,
-      tasks,
-      log,
-    }),
-    clock,
-    log,
-  });
+  const calls: BridgeCalls = createBridgeCalls({ ...options, settings, servers: servers.directory, pool, argGuards });
   const served: AsyncDisposable[] = [];
   const started = Promise.withResolvers<void>();
   let configError: string | undefined;
@@ -267,6 +184,7 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
   let sweeping: Timer | undefined;
   let loading: Promise<void> = Promise.resolve();
   let isStopping = false;
+  let hasLoaded = false;
 
   const load = async (): Promise<void> => {
     if (isStopping) return;
@@ -280,10 +198,14 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
     }
     configError = undefined;
     if (isStopping) return;
+    const entries = [...loaded.entries].map(([, entry]) => entry);
+    // An entry that cannot be read may be one of those that seem to be gone; and what another program's file says, it knows best.
+    const knowsAll = loaded.refused.size === 0 && !loaded.fromBackup && (followsTasks || hasLoaded);
+    hasLoaded = true;
     // While the connections that ran them are still there.
-    if (!loaded.fromBackup) await tasks.keepOnly([...loaded.entries].map(([, entry]) => entry));
+    await calls.tasks.keepOnly(entries, { endsAbsent: knowsAll });
     await servers.apply(loaded);
-    await desk.keepOnly(new Map(servers.all().map(({ entry }) => [entry.id, policyHashOf(entry)])));
+    await calls.questions.keepOnly(entries, { endsAbsent: knowsAll });
   };
 
   const reload = (): Promise<void> => (loading = loading.then(load));
@@ -339,7 +261,7 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
   const serve = async (): Promise<void> => {
     const patience = (): Promise<void> =>
       new Promise((resolve) => void clock.startTimer(settings.drainTimeoutMs, resolve));
-    served.push(await serveInvoke({ bus, agent, log, callTool: caller.call, patience }));
+    served.push(await serveInvoke({ bus, agent, log, callTool: calls.call, patience }));
     const { volume } = options;
     const { resourceInlineTextLimit } = settings;
     served.push(
@@ -351,8 +273,8 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
         servers: servers.directory,
         volume,
         resourceInlineTextLimit,
-        answerQuestion: desk.answer,
-        cancelTask: tasks.cancel,
+        answerQuestion: calls.questions.answer,
+        cancelTask: calls.tasks.cancel,
         ...edits.agent,
       }),
     );
@@ -366,8 +288,8 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
     start: async () => {
       await serve();
       await reload();
-      await desk.start();
-      tasks.start();
+      await calls.questions.start();
+      if (followsTasks) calls.tasks.start();
       config.watchEdits(() => void reload());
       armSweep();
       void servers.settled().then(() => {
@@ -394,16 +316,9 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
       await refreshGuarded(server);
       return server.status();
     },
-    openPass: createOpenPass({
-      servers: servers.directory,
-      pool,
-      env: options.env,
-      argGuards,
-      openCalls,
-      policyOf: (entry) => policyOf(entry, defaultElicitation),
-    }),
-    questions: desk,
-    tasks,
+    openPass: calls.openPass,
+    questions: calls.questions,
+    tasks: calls.tasks,
     onChange: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -416,8 +331,7 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
       started.resolve();
       await config[Symbol.asyncDispose]();
       await Promise.all(served.map((service) => service[Symbol.asyncDispose]()));
-      await tasks[Symbol.asyncDispose]();
-      await desk[Symbol.asyncDispose]();
+      await calls[Symbol.asyncDispose]();
       // Ends attempts to connect too, which a reload may be waiting for.
       await servers[Symbol.asyncDispose]();
       await loading;

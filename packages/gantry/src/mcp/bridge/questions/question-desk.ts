@@ -16,7 +16,9 @@ import type { CallContext } from '../../../tool/context.ts';
 import { toContextHeaders } from '../../../invoke/context-headers.ts';
 import type { Outcome } from '../../../tool/outcome.ts';
 import type { DownstreamTool } from '../../wire/manage-messages.ts';
+import { policyHashOf } from '../call/can-hand-back.ts';
 import type { HandedBack } from '../call/rounds.ts';
+import type { ConfiguredEntry } from '../server/managed-server.ts';
 import type { OpenCall } from '../elicitation/open-call.ts';
 import { redactArguments } from '../elicitation/redact.ts';
 import { createAnswering } from './answering.ts';
@@ -89,8 +91,8 @@ export interface QuestionDesk extends AsyncDisposable {
   answer(id: string, given: GivenAnswer, by: Answerer, signal?: AbortSignal): Promise<AnsweredCall>;
   /** Open questions, oldest first. */
   list(): Promise<readonly LedgerEntry<QuestionRecord>[]>;
-  /** Cancels the questions of servers that are gone or have another policy now; `current` gives the policy hash by server id. */
-  keepOnly(current: ReadonlyMap<string, string>): Promise<void>;
+  /** Cancels the questions of servers that have another policy or address now and, where asked, of those that are not among the entries. */
+  keepOnly(entries: readonly ConfiguredEntry[], options: { readonly endsAbsent: boolean }): Promise<void>;
   /** Cancels the open questions of a session whose run has ended. */
   release(session: string): Promise<void>;
 }
@@ -292,9 +294,12 @@ export const createQuestionDesk = (options: QuestionDeskOptions): QuestionDesk =
     handBack,
     answer,
     list: () => ledger.list({ open: true }),
-    keepOnly: async (current) => {
-      const entries = await ledger.list({ open: true });
-      const gone = entries.filter(({ value }) => current.get(value.serverId) !== value.policyHash);
+    keepOnly: async (wanted, { endsAbsent }) => {
+      const hashes = new Map(wanted.map((entry) => [entry.id, policyHashOf(entry)]));
+      const gone = (await ledger.list({ open: true })).filter(({ value }) => {
+        const now = hashes.get(value.serverId);
+        return now === undefined ? endsAbsent : now !== value.policyHash;
+      });
       await cancel(gone, 'its server was removed, or its entry changed');
     },
     release: async (session) =>

@@ -63,8 +63,8 @@ export interface TaskDesk extends AsyncDisposable {
    * @throws {GantryError} `task_unknown`, also for a task that is not theirs.
    */
   cancel(id: string, by: Answerer): Promise<string>;
-  /** Cancels the tasks of servers that will be gone, run no tasks any more, or have another address. */
-  keepOnly(entries: readonly ConfiguredEntry[]): Promise<void>;
+  /** Cancels the tasks of servers that run no tasks any more or have another address and, where asked, of those not among the entries. */
+  keepOnly(entries: readonly ConfiguredEntry[], options: { readonly endsAbsent: boolean }): Promise<void>;
 }
 
 /** What the desk works with. */
@@ -244,12 +244,12 @@ export const createTaskDesk = (options: TaskDeskOptions): TaskDesk => {
         ? `Task ${id} (tool "${shown(entry.value.tool)}" of server "${entry.value.server}") is cancelled.`
         : `Task ${id} ended just now by itself.`;
     },
-    keepOnly: async (entries) => {
+    keepOnly: async (entries, { endsAbsent }) => {
       const byId = new Map(entries.map((entry) => [entry.id, entry]));
       for (const task of await ledger.list({ open: true })) {
         const { value } = task;
         const entry = byId.get(value.serverId);
-        if (entry && hasTasks(entry) && identityHashOf(entry) === value.identityHash) continue;
+        if (entry ? hasTasks(entry) && identityHashOf(entry) === value.identityHash : !endsAbsent) continue;
         const why =
           entry && hasTasks(entry) ? 'has another address now' : entry ? 'runs no tasks any more' : 'was removed';
         await cancelOnServer(task);
