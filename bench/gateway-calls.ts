@@ -22,15 +22,25 @@ export const benchGatewayCalls = async (): Promise<string[]> => {
     Object.assign(measured.at(-1) as object, { listMs: listed.p50, rssMb: memoryOf(gateway.pid).rssMb });
   }
   const [all, passed] = measured as [Measured, Measured];
-  const line = (what: string, read: (lane: Measured) => string): string => `| ${what} | ${read(all)} | ${read(passed)} |`;
+  const line = (what: string, read: (lane: Measured) => string): string =>
+    `| ${what} | ${read(all)} | ${read(passed)} |`;
   const ratio = (read: (figures: Figures) => number, unit: string) => (lane: Measured) =>
     `${show(read(lane.through))}${unit} (direct ${show(read(lane.direct))}${unit}: ${show(read(lane.through) / read(lane.direct))})`;
   return [
     '| | `/mcp` | `/mcp/{server}` |',
     '|---|---|---|',
-    line('p50, one at a time', ratio(({ p50 }) => p50, ' ms')),
-    line('p99, one at a time', ratio(({ p99 }) => p99, ' ms')),
-    line('calls a second, 16 in flight', ratio(({ perSecond }) => perSecond, '')),
+    line(
+      'p50, one at a time',
+      ratio(({ p50 }) => p50, ' ms'),
+    ),
+    line(
+      'p99, one at a time',
+      ratio(({ p99 }) => p99, ' ms'),
+    ),
+    line(
+      'calls a second, 16 in flight',
+      ratio(({ perSecond }) => perSecond, ''),
+    ),
     line('CPU a call, 16 in flight', ({ cpuMs }) => `${show(cpuMs)} ms`),
     line('tools/list of 25 tools, p50', ({ listMs }) => `${show(listMs)} ms`),
     line('resident after the calls', ({ rssMb }) => `${show(rssMb)} MB`),
@@ -51,10 +61,8 @@ interface Measured {
   readonly rssMb: number;
 }
 
-const callOf =
-  (client: RawClient, name: string) =>
-  (): Promise<unknown> =>
-    client.request('tools/call', { name, arguments: { message: 'hi' } });
+const callOf = (client: RawClient, name: string) => (): Promise<unknown> =>
+  client.request('tools/call', { name, arguments: { message: 'hi' } });
 
 const rounds = 3;
 

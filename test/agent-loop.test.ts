@@ -37,7 +37,7 @@ afterEach(() => {
 });
 const sum = { calls: [{ name: 'add', args: { a: 2, b: 3 } }] };
 
-describe.each(['chat', 'responses', 'messages'] as const)('a turn over %s', (protocol) => {
+describe.each(['chat', 'responses', 'messages', 'gemini'] as const)('a turn over %s', (protocol) => {
   it('streams the answer, runs the call, and gives its result back', async () => {
     const loop = await start(
       [
@@ -61,6 +61,36 @@ describe.each(['chat', 'responses', 'messages'] as const)('a turn over %s', (pro
     expect(saidIn(loop.model.requests[1]!)).toContain('"5"');
   });
 
+  it('does not run a call that came whole in an answer that was cut off', async () => {
+    const loop = await start([{ ...sum, finish: 'length' }, { text: 'sorry' }], { protocol, tools: [add] });
+    await loop.run('go');
+    expect(ran).toEqual([]);
+  });
+
+  it('gives a tool its own arguments, in whatever form the provider took its schema', async () => {
+    const odd = defineTool({
+      name: '3d.render',
+      description: 'Renders.',
+      input: z.strictObject({ $size: z.union([z.number(), z.string()]).optional(), list: z.array(z.any()) }),
+      execute: (args) => {
+        ran.push(args);
+        return 'ok';
+      },
+    });
+    const loop = await start(
+      (request, number) => {
+        const name = offeredTools(request).find((offered) => offered.includes('render')) ?? '';
+        return number === 0 ? { calls: [{ name, args: { list: [1, 'a'] } }] } : { text: 'ok' };
+      },
+      { protocol, tools: [odd] },
+    );
+    const result = await loop.run('go');
+    expect(result.steps[0]?.calls[0]).toMatchObject({ name: '3d.render', status: 'done' });
+    expect(ran).toEqual([{ list: [1, 'a'] }]);
+  });
+});
+
+describe.each(['chat', 'responses', 'messages'] as const)('a turn over %s', (protocol) => {
   it('runs the calls of one answer side by side, and answers each in its place', async () => {
     const gates = new Map(['x', 'y', 'z'].map((key) => [key, Promise.withResolvers<void>()]));
     const finished: string[] = [];
@@ -97,12 +127,6 @@ describe.each(['chat', 'responses', 'messages'] as const)('a turn over %s', (pro
     const said = saidIn(loop.model.requests[1]!);
     expect(said).toContain('broke off');
     expect(said).not.toContain('\\"a\\": 2');
-  });
-
-  it('does not run a call either that came whole in an answer that was cut off', async () => {
-    const loop = await start([{ ...sum, finish: 'length' }, { text: 'sorry' }], { protocol, tools: [add] });
-    await loop.run('go');
-    expect(ran).toEqual([]);
   });
 
   it('says what is wrong with arguments, and the model tries again', async () => {

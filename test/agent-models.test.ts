@@ -18,6 +18,7 @@ const providers: Readonly<Record<ModelProtocol, TierSettings['provider']>> = {
   chat: 'openai-compatible',
   responses: 'openai',
   messages: 'anthropic',
+  gemini: 'google',
 };
 const tierOf = ({ endpoint }: ModelServer, protocol: ModelProtocol = 'chat'): TierSettings => ({
   provider: providers[protocol],
@@ -35,7 +36,7 @@ const portOf = (balanced: TierSettings, low?: TierSettings) =>
   });
 const question = { system: 'Be short.', prompt: 'Why?', signal: new AbortController().signal };
 
-describe.each(['chat', 'responses', 'messages'] as const)('a model over %s', (protocol) => {
+describe.each(['chat', 'responses', 'messages', 'gemini'] as const)('a model over %s', (protocol) => {
   it('answers one question, with the key and the headers of its tier', async () => {
     const model = open.use(await startModel([{ text: 'Because.' }], protocol));
     expect(await portOf(tierOf(model, protocol)).complete({ ...question, tier: 'balanced' })).toBe('Because.');
@@ -43,7 +44,8 @@ describe.each(['chat', 'responses', 'messages'] as const)('a model over %s', (pr
     expect(JSON.stringify(asked?.body)).toContain('Be short.');
     expect(saidIn(asked!)).toContain('Why?');
     expect(asked?.headers['x-test']).toBe('1');
-    expect(asked?.headers['authorization'] ?? asked?.headers['x-api-key']).toContain('test-key');
+    const { authorization, 'x-api-key': key, 'x-goog-api-key': googleKey } = asked?.headers ?? {};
+    expect(authorization ?? key ?? googleKey).toContain('test-key');
   });
 
   it('looks at a picture', async () => {
@@ -52,6 +54,14 @@ describe.each(['chat', 'responses', 'messages'] as const)('a model over %s', (pr
     expect(await portOf(tierOf(model, protocol)).look({ ...question, tier: 'balanced', files })).toBe('A plan.');
     expect(saidIn(model.requests[0]!)).toContain(Buffer.from('PNG').toString('base64'));
   });
+});
+
+it('reaches a deployment of Azure', async () => {
+  const model = open.use(await startModel([{ text: 'Because.' }], 'responses'));
+  const azure = { ...tierOf(model, 'responses'), provider: 'azure' as const };
+  expect(await portOf(azure).complete({ ...question, tier: 'balanced' })).toBe('Because.');
+  expect(model.requests[0]?.headers['api-key']).toBe('test-key');
+  expect(model.requests[0]?.path).toContain('/responses');
 });
 
 describe('the port of a model', () => {

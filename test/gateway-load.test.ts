@@ -18,7 +18,11 @@ const calls = 4_000;
 it.each(['/mcp', '/mcp/{server}'])(
   'ends every call of many clients at %s in a result or an error, and does no work twice, while servers fail and restart',
   async (address) => {
-    await using upstream = await startFaultyUpstream(servers, { slow: 0.05, dropped: 0.01, slowMs: 50 }, seededRandom(7));
+    await using upstream = await startFaultyUpstream(
+      servers,
+      { slow: 0.05, dropped: 0.01, slowMs: 50 },
+      seededRandom(7),
+    );
     folder.write('mcp.json', { mcpServers: upstream.servers });
     await using gateway = await folder.serve();
     await expect

@@ -160,6 +160,9 @@ describe('a question that is handed back', () => {
     expect(outcomeText(await bridge.call('asking', 'wipe', {}, { context: session }))).toContain(
       'for the user to decide',
     );
+    const asked = (await bridge.bridge.questions.list()).map(({ value }) => JSON.stringify(value.form));
+    // What a server writes never opens a line of its own.
+    expect(asked[0]).toContain('This deletes 12 rows. Confirm?');
     const yes = { answers: { confirm: true } };
     await expect(answer(bridge, id, yes, agent)).rejects.toThrow(/said nothing since/);
     turn = undefined;

@@ -6,9 +6,8 @@ cm centimeter centimetre
 mm millimeter millimetre
 mi mile
 ft foot feet
-inch inches
 kg kilogram kilo
-lb lbs pound
+lb pound
 oz ounce
 ml milliliter millilitre
 mph kmh speed

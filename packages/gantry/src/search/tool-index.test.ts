@@ -55,6 +55,43 @@ describe('createToolIndex', () => {
     expect(open(...mailAndMore).find(query)[0]).toBe(name);
   });
 
+  it('finds a name that is a stop word in another language, when nothing else is met', () => {
+    const { find } = open(tool('pour'), tool('cut'));
+    expect(find('pour wine')).toEqual(['pour']);
+    expect(find('pour')).toEqual(['pour']);
+  });
+
+  it.each([
+    ['roots of an equation with a=1, b=2 and c=3', 'roots_of_numbers'],
+    ['roots of an equation "x squared is four"', 'roots_of_text'],
+  ])('prefers, of two that do the same, the one whose arguments the request fills: %s', (query, name) => {
+    const takes = (type: string, ...names: string[]): unknown => ({
+      type: 'object',
+      properties: Object.fromEntries(names.map((one) => [one, { type }])),
+      required: names,
+    });
+    const { find } = open(
+      tool('roots_of_text', 'Roots of an equation.', { inputSchema: takes('string', 'p') }),
+      tool('roots_of_numbers', 'Roots of an equation.', { inputSchema: takes('number', 'x', 'y', 'z') }),
+    );
+    expect(find(query)[0]).toBe(name);
+  });
+
+  it('prefers a tool whose first words the query says to one that mentions them among others', () => {
+    const { find } = open(
+      tool('a_first', 'Parcel, order, return and refund desk; also tracks.'),
+      tool('b_second', 'Tracks a parcel.'),
+      ...mailAndMore,
+    );
+    expect(find('track parcel')[0]).toBe('b_second');
+  });
+
+  it('meets units by their short and long names', () => {
+    const { find } = open(tool('to_miles', 'From kilometers.'), tool('to_pounds', 'From kilograms.'));
+    expect(find('12 km')[0]).toBe('to_miles');
+    expect(find('80 kg')[0]).toBe('to_pounds');
+  });
+
   it('puts an exact name above everything that fits better', () => {
     const { find } = open(
       tool('mail', 'Old.'),

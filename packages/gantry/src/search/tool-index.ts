@@ -39,7 +39,7 @@ const shortestPart = 4;
 // Share of a query that must be met: a mild preference for entries that meet several of its words.
 const coveragePower = 0.2;
 const unknownRarity = 0.3;
-const lookedAtMost = 120;
+const lookedAtMost = 50;
 // Above anything that words can add up to.
 const exactNameBonus = 1_000;
 

@@ -38,11 +38,20 @@ export interface BridgeCalls extends AsyncDisposable {
 }
 
 /** What they are made of. */
-export interface BridgeCallsOptions
-  extends Pick<
-    McpBridgeOptions,
-    'agent' | 'bus' | 'clock' | 'log' | 'volume' | 'env' | 'store' | 'stash' | 'lastUserTurn' | 'responders' | 'defaultResponder'
-  > {
+export interface BridgeCallsOptions extends Pick<
+  McpBridgeOptions,
+  | 'agent'
+  | 'bus'
+  | 'clock'
+  | 'log'
+  | 'volume'
+  | 'env'
+  | 'store'
+  | 'stash'
+  | 'lastUserTurn'
+  | 'responders'
+  | 'defaultResponder'
+> {
   readonly settings: BridgeSettings;
   readonly servers: ServerDirectory;
   readonly pool: HttpPool;
