@@ -374,6 +374,8 @@ describe('a turn', () => {
     expect(offered).toContain('get_from_working_memory');
     // What is not listed can be called all the same.
     expect(result.steps[0]?.calls[0]).toMatchObject({ name: 'tool_19', status: 'done' });
+    // From then on it is listed.
+    expect(offeredTools(loop.model.requests[1]!)).toContain('tool_19');
   });
 
   it('lists a tool that a call made available, in the same turn, and runs it', async () => {
@@ -399,6 +401,10 @@ describe('a turn', () => {
     const [first, second] = loop.model.requests;
     expect(offeredTools(first!)).not.toContain('hidden');
     expect(offeredTools(second!)).toContain('hidden');
+    // In its place, wherever that is: the order does not tell when a tool came.
+    const { tools } = loop.gantry.toolset({ namespace: 'session/s1' });
+    expect(offeredTools(second!)).toEqual(tools.map(({ name }) => name));
+    expect(offeredTools(second!).at(-1)).not.toBe('hidden');
     expect(saidIn(loop.model.requests[2]!)).toContain('found me');
   });
 

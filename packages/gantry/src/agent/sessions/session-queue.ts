@@ -69,7 +69,7 @@ export const createSessionQueue = (): SessionQueue => {
         // Behind urgent work that came before, and before everything else.
         const place = lane.waiting.findIndex((other) => !other.isUrgent);
         lane.waiting.splice(place === -1 ? lane.waiting.length : place, 0, waiting);
-        
+        lane.running?.abort(reason);
         for (const other of lane.waiting) if (other.isUrgent && other !== waiting) other.controller.abort(reason);
       } else lane.waiting.push(waiting);
       if (!lane.running) next(session, lane);
