@@ -16,6 +16,10 @@ export interface Credentials {
   readonly resource?: string | undefined;
   /** Absent once they cannot be renewed any more. */
   readonly tokens?: OAuthTokens | undefined;
+  /** What was asked for, as one text (RFC 6749 section 3.3). */
+  readonly scope?: string | undefined;
+  /** What the server has wanted since, which the next sign-in asks for too. */
+  readonly wantedScope?: string | undefined;
   readonly expiresAtMs?: number | undefined;
 }
 

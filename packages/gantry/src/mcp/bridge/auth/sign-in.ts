@@ -15,6 +15,7 @@ import { expandVariables } from '../config/server-entry.ts';
 import { loadSdk } from '../connection/sdk.ts';
 import type { Credentials } from './credential-store.ts';
 import { expiryOf } from './credential-store.ts';
+import { unionOfScopes } from './scopes.ts';
 
 /** A server to sign in to. */
 export interface SignInTarget {
@@ -26,6 +27,8 @@ export interface SignInTarget {
   readonly fetch: FetchLike;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
+  /** Rights to ask for beside what the server says it wants now; an operator's `oauth.scope` goes before both. */
+  readonly alsoScope?: string | undefined;
 }
 
 /** A sign-in that waits for a person. */
@@ -174,17 +177,22 @@ const createDraft = (
         client,
         resource,
         tokens,
+        scope: scopeOf(authorizationUrl) ?? tokens.scope,
         expiresAtMs: expiryOf(tokens, clock.nowMs()),
       };
     },
   };
 };
 
+const scopeOf = (authorizationUrl: string | undefined): string | undefined =>
+  (authorizationUrl !== undefined && new URL(authorizationUrl).searchParams.get('scope')) || undefined;
+
 /** What the server says about signing in when it is asked without a token: where its metadata is, and which scope it wants. */
 const challengeOf = async ({
   url,
   fetch,
   entry,
+  alsoScope,
 }: SignInTarget): Promise<{ resourceMetadataUrl?: URL; scope?: string }> => {
   const { extractWWWAuthenticateParams } = await loadSdk();
   const answer = await fetch(url, {
@@ -194,7 +202,7 @@ const challengeOf = async ({
   });
   const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(answer);
   await answer.body?.cancel();
-  const wanted = entry.oauth?.scope ?? scope;
+  const wanted = entry.oauth?.scope ?? unionOfScopes(alsoScope, scope);
   return {
     ...(resourceMetadataUrl ? { resourceMetadataUrl } : {}),
     ...(wanted === undefined ? {} : { scope: wanted }),

@@ -7,6 +7,7 @@ import type { ConfiguredEntry, ManagedServer } from '../server/managed-server.ts
 import { isStdioEntry } from '../config/server-entry.ts';
 import type { CredentialStore } from './credential-store.ts';
 import type { SignInTarget, StartedSignIn } from './sign-in.ts';
+import { unionOfScopes } from './scopes.ts';
 import { signInAsClient, startSignIn } from './sign-in.ts';
 import type { TokenKeeper } from './token-keeper.ts';
 import { createTokenKeeper } from './token-keeper.ts';
@@ -88,7 +89,9 @@ export const createSignIns = (options: {
         await credentials.put(entry.id, await signInAsClient(target));
         return { authorizationUrl: null, state: null };
       }
-      const started = await startSignIn(target, redirectUrl);
+      const held = await credentials.get(entry.id, target.url);
+      const alsoScope = held?.wantedScope === undefined ? undefined : unionOfScopes(held.scope, held.wantedScope);
+      const started = await startSignIn({ ...target, alsoScope }, redirectUrl);
       const { state, authorizationUrl } = started;
       waiting.set(state, { server, started, timer: clock.startTimer(waitsForMs, () => void waiting.delete(state)) });
       return { authorizationUrl, state };

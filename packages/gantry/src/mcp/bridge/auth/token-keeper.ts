@@ -2,10 +2,12 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
+import { flattenText } from '../../../text/flatten.ts';
 import { scrubText } from '../../../text/scrub.ts';
 import { loadSdk } from '../connection/sdk.ts';
 import type { Credentials, CredentialStore } from './credential-store.ts';
 import { expiryOf } from './credential-store.ts';
+import { insufficientScopeOf, unionOfScopes } from './scopes.ts';
 
 /** The bearer token of one server. */
 export interface TokenKeeper {
@@ -18,6 +20,11 @@ export interface TokenKeeper {
    * @throws {GantryError} `auth_required` when a sign-in without a person was refused; `server_unreachable` when nobody could be asked.
    */
   renew(rejected: string | undefined): Promise<boolean>;
+  /**
+   * The server wants rights that this token does not give: true when somebody has signed in anew meanwhile. Else the next sign-in asks for
+   * them too.
+   */
+  widen?(rejected: string, scope: string): Promise<boolean>;
   /** What no log or message may show, as far as it is in memory. */
   secrets(): readonly string[];
 }
@@ -121,6 +128,11 @@ export const createTokenKeeper = (options: TokenKeeperOptions): TokenKeeper => {
       return known?.tokens?.access_token;
     },
     renew,
+    widen: async (rejected, scope) => {
+      known = await credentials.get(serverId, url);
+      if (known?.tokens?.access_token !== rejected) return known?.tokens !== undefined;
+      return !(await keep({ ...known, wantedScope: unionOfScopes(known.wantedScope, scope) }));
+    },
     secrets: () => {
       const { access_token: access, refresh_token: refresh } = known?.tokens ?? {};
       return [access, refresh].filter((token) => token !== undefined);
@@ -128,21 +140,38 @@ export const createTokenKeeper = (options: TokenKeeperOptions): TokenKeeper => {
   };
 };
 
-/** Sends the server's token with every request to its own origin, and once more with a new one when the server refuses it. */
-export const withToken = (fetch: FetchLike, keeper: TokenKeeper, serverUrl: URL): FetchLike => {
+/**
+ * Sends the server's token with every request to its own origin, and once more with a new one when the server refuses it. Where the token
+ * does not give enough rights the request fails with `auth_required`, its details with status 403.
+ */
+export const withToken = (fetch: FetchLike, keeper: TokenKeeper, serverUrl: URL, server: string): FetchLike => {
   const send = (url: string | URL, init: RequestInit | undefined, token: string): Promise<Response> => {
     const headers = new Headers(init?.headers);
     headers.set('authorization', `Bearer ${token}`);
     return fetch(url, { ...init, headers });
   };
+  const newToken = (answer: Response, token: string): Promise<boolean> | undefined => {
+    if (answer.status === 401) return keeper.renew(token);
+    const scope = insufficientScopeOf(answer);
+    return scope === undefined ? undefined : keeper.widen?.(token, scope);
+  };
   return async (url, init) => {
     if (new URL(url).origin !== serverUrl.origin) return await fetch(url, init);
     const token = await keeper.token();
     if (token === undefined) return await fetch(url, init);
-    const answer = await send(url, init, token);
-    if (answer.status !== 401 || !(await keeper.renew(token))) return answer;
-    // An answer that is not read holds its connection.
+    let answer = await send(url, init, token);
+    if (await newToken(answer, token)) {
+      // An answer that is not read holds its connection.
+      await answer.text();
+      answer = await send(url, init, (await keeper.token()) ?? token);
+    }
+    const scope = keeper.widen && insufficientScopeOf(answer);
+    if (scope === undefined) return answer;
     await answer.text();
-    return await send(url, init, (await keeper.token()) ?? token);
+    throw new GantryError(
+      'auth_required',
+      `Server "${server}" wants rights that its sign-in does not give${scope === '' ? '' : ` (scope "${flattenText(scope, { maxChars: 300 })}")`}. Sign in again with "gantry servers login ${server}" to ask for them.`,
+      { details: { server, status: 403 } },
+    );
   };
 };

@@ -44,7 +44,9 @@ export const faultOutcome = (server: string, fault: ConnectionFault): Outcome =>
     case 'auth':
       return failedOutcome(
         'auth_required',
-        `Server "${server}" did not take the call: ${text}. Sign in with "gantry servers login ${server}".`,
+        isNamed
+          ? text
+          : `Server "${server}" did not take the call: ${text}. Sign in with "gantry servers login ${server}".`,
       );
     case 'session_lost':
       return failedOutcome(

@@ -5,6 +5,7 @@ import type { DownstreamTool } from '../../wire/manage-messages.ts';
 import { noSdkTimeoutMs } from '../connection/sdk.ts';
 import { rawResult } from '../connection/watch-transport.ts';
 import type { Snapshot } from '../server/managed-server.ts';
+import { mirrorsArguments } from '../surface/mirrored-headers.ts';
 import type { CallBudget } from './call-budget.ts';
 import type { RoundParams } from './rounds.ts';
 
@@ -42,7 +43,7 @@ export const sendCall = async (
       options.onProgress(progress);
     },
   };
-  if (!connection.isModern || !mirrorsArguments(tool))
+  if (!connection.isModern || !isMirrored(tool))
     return await connection.client.request({ method: 'tools/call', params }, rawResult, requestOptions);
   // Only this way the SDK sends the `Mcp-Param-*` headers that the schema asks for; without an output schema it checks nothing more.
   const { value } = rawResult['~standard'].validate(
@@ -62,10 +63,10 @@ const toTraceMeta = ({ traceparent, tracestate }: TraceContext): Record<string, 
 
 const mirroring = new WeakMap<DownstreamTool, boolean>();
 
-const mirrorsArguments = (tool: DownstreamTool): boolean => {
+const isMirrored = (tool: DownstreamTool): boolean => {
   let mirrors = mirroring.get(tool);
   if (mirrors === undefined) {
-    mirrors = JSON.stringify(tool.inputSchema).includes('"x-mcp-header"');
+    mirrors = mirrorsArguments(tool.inputSchema);
     mirroring.set(tool, mirrors);
   }
   return mirrors;

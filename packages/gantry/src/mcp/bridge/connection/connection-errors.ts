@@ -76,7 +76,10 @@ const readFault = (error: unknown, hadSession: boolean, mask: MaskSecrets): Conn
   const refusal = refusalOf(error);
   if (refusal) return refusal;
   const own = ownErrorOf(error);
-  if (own?.code === 'auth_required') return { kind: 'auth', message: own.message, status: undefined };
+  if (own?.code === 'auth_required') {
+    const ownStatus = own.details?.['status'];
+    return { kind: 'auth', message: own.message, status: typeof ownStatus === 'number' ? ownStatus : undefined };
+  }
   if (GantryError.is(error)) {
     if (error.code === 'server_unreachable')
       return { kind: 'disconnected', message: error.message, notRun: error.retry === 'same' };

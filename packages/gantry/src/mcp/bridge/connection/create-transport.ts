@@ -52,7 +52,7 @@ export const createTransport = async (
   if (entry.auth) for (const header of named) delete headers[header];
   const isNamed = named.length > 0 && !entry.auth;
   const signsIn = !isNamed && tokens !== undefined && (await tokens.isSignedIn());
-  const settings = { fetch: signsIn ? withToken(fetch, tokens, url) : fetch, requestInit: { headers } };
+  const settings = { fetch: signsIn ? withToken(fetch, tokens, url, name) : fetch, requestInit: { headers } };
   if (kind === 'sse') return new SSEClientTransport(url, settings);
   return new StreamableHTTPClientTransport(url, {
     ...settings,

@@ -39,7 +39,7 @@ export const createOpenPass =
     const hasAuthorization = Object.keys(own).some((header) => header.toLowerCase() === 'authorization');
     const plain = pool.fetchFor(server.name, { isGuarded: entry.origin === 'agent' });
     const { tokens } = connection;
-    const fetch = tokens && !hasAuthorization ? withToken(plain, tokens, url) : plain;
+    const fetch = tokens && !hasAuthorization ? withToken(plain, tokens, url, server.name) : plain;
     const policy = policyOf(entry);
     return {
       name: server.name,

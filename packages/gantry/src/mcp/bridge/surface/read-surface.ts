@@ -45,10 +45,11 @@ export const readSurface = async (connection: Connection, options: ReadSurfaceOp
 
 /** The usable tools of a server as it lists them now. */
 export const readListedTools = async (
-  { client }: Connection,
+  { client, isModern, transport }: Connection,
   options: Pick<ReadSurfaceOptions, 'server' | 'log' | 'signal' | 'onProblem'>,
 ): Promise<SurfaceLists['listed']> => {
-  const { tools, leftOut } = readTools((await orEmpty(listPages(client, 'tools/list', options))) ?? []);
+  const listed = (await orEmpty(listPages(client, 'tools/list', options))) ?? [];
+  const { tools, leftOut } = readTools(listed, { sendsHeaders: isModern && transport !== 'stdio' });
   reportLeftOut(options.log, options.server, leftOut);
   return tools;
 };

@@ -3,6 +3,7 @@ import type { Log } from '../../../kernel/log.ts';
 import { schemaProblem } from '../../../schema/schema-problem.ts';
 import { flattenText } from '../../../text/flatten.ts';
 import type { DownstreamTool } from '../../wire/manage-messages.ts';
+import { headerProblem } from './mirrored-headers.ts';
 
 /** The tools of a list that can be used, and what was left out. */
 export interface ReadTools {
@@ -15,7 +16,12 @@ export interface ReadTools {
  * Takes from a listing what is a tool: bad ones are left out one by one and never cost the others, and so are members of a tool that are
  * not what they should be. The rest stays as the server wrote it, members that nobody knows included.
  */
-export const readTools = (listed: readonly unknown[]): ReadTools => {
+export const readTools = (
+  listed: readonly unknown[],
+  {
+    sendsHeaders = false,
+  }: { /** Arguments travel in headers where a schema says so. */ readonly sendsHeaders?: boolean } = {},
+): ReadTools => {
   const tools = new Map<string, DownstreamTool>();
   const leftOut: string[] = [];
   for (const item of listed) {
@@ -28,7 +34,8 @@ export const readTools = (listed: readonly unknown[]): ReadTools => {
       leftOut.push(`Tool "${shown(name)}" is listed twice; the duplicate was left out.`);
       continue;
     }
-    const problem = schemaProblem((item as { inputSchema?: unknown }).inputSchema);
+    const { inputSchema } = item as { inputSchema?: unknown };
+    const problem = schemaProblem(inputSchema) ?? (sendsHeaders ? headerProblem(inputSchema) : undefined);
     if (problem === undefined) tools.set(name, withUsableMembers(item as Readonly<Record<string, unknown>>, leftOut));
     else leftOut.push(`Tool "${shown(name)}" was left out: its input schema is unusable (${flattenText(problem)}).`);
   }
