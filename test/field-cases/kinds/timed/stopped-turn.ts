@@ -8,6 +8,7 @@ import { startRawServer, toolNamed, written } from '../../../fixtures/raw-server
 import { unless } from '../../lib/compare.ts';
 import { textsOf } from '../../lib/read-cases.ts';
 import { startServed } from '../../lib/served-gantry.ts';
+import { startSleepingScript } from '../../lib/sleeping-script.ts';
 import { askSeen, playerEntry } from '../../lib/stdio-player.ts';
 import type { Handler } from '../../lib/verdict.ts';
 import { NotCovered, refuseUnread } from '../../lib/verdict.ts';
@@ -15,13 +16,14 @@ import { NotCovered, refuseUnread } from '../../lib/verdict.ts';
 const privateReason = 'the person typed something private';
 const stdio = 'mcp stdio';
 const http = 'mcp http';
+const script = 'local script';
 
 /** A turn with several calls that a person stops → what each server is told and what the history holds. */
 export const stoppedTurn: Handler = async ({ input, expect }) => {
   refuseUnread(input, 'the input', ['script', 'calls']);
   refuseUnread(expect, 'the expectation', ['within1s', 'initializeNeverCancelled', 'reasonSent', 'modelHistory']);
   const kinds = textsOf(input['calls']);
-  const strange = kinds.filter((kind) => kind !== http && kind !== stdio);
+  const strange = kinds.filter((kind) => kind !== http && kind !== stdio && kind !== script);
   if (strange.length > 0) throw new NotCovered(`nothing runs ${strange.join(', ')} yet`);
   const begun = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<void>();
@@ -38,7 +40,8 @@ export const stoppedTurn: Handler = async ({ input, expect }) => {
   const stop = new AbortController();
   const call = (name: string): Promise<Outcome> =>
     served.gantry.call(`${name}__slow`, {}, { caller: 'model', signal: stop.signal });
-  const calls = kinds.map((kind) => call(kind === http ? 'http' : 'stdio'));
+  await using sleeping = kinds.includes(script) ? await startSleepingScript(stop.signal) : undefined;
+  const calls = kinds.map((kind) => (kind === script && sleeping?.outcome) || call(kind === http ? 'http' : 'stdio'));
   if (kinds.includes(http)) await begun.promise;
   while (kinds.includes(stdio) && !(await askSeen(served, 'stdio')).seen.some(({ params }) => params?.name === 'slow'))
     await delay(systemClock, 20);
@@ -48,6 +51,7 @@ export const stoppedTurn: Handler = async ({ input, expect }) => {
     delay(systemClock, 1000),
     Promise.all([server.until('notifications/cancelled'), closed.promise]),
   ]);
+  const scriptsLeft = await sleeping?.count();
   const { seen } = await askSeen(served, 'stdio');
   const told = {
     [http]: server.seen.filter(({ method }) => method === 'notifications/cancelled').map(({ params }) => params),
@@ -59,7 +63,9 @@ export const stoppedTurn: Handler = async ({ input, expect }) => {
   const all = [...told[http], ...told[stdio]] as ({ requestId?: unknown; reason?: unknown } | undefined)[];
   const within = isObject(expect['within1s']) ? expect['within1s'] : {};
   const problems = Object.keys(within).flatMap((kind) =>
-    unless((told[kind as typeof http]?.length ?? 0) > 0, `${kind}: expected notifications/cancelled`, told),
+    kind === script
+      ? unless(scriptsLeft === 0, `${kind}: expected its processes to be ended`, scriptsLeft)
+      : unless((told[kind as typeof http]?.length ?? 0) > 0, `${kind}: expected notifications/cancelled`, told),
   );
   if (expect['initializeNeverCancelled'])
     problems.push(
