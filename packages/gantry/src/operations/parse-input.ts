@@ -11,7 +11,7 @@ export const parseInput = <Input>(operation: Operation<Input, unknown>, raw: unk
   const parsed = operation.input.safeParse(raw);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.flatMap((issue) => faultsOf(issue, operation));
-  throw new GantryError('invalid_arguments', `${operation.name}: ${faults.map(inWords).join('; ')}.`, {
+  throw new GantryError('invalid_arguments', withEnd(`${operation.name}: ${faults.map(inWords).join('; ')}`), {
     details: { faults },
   });
 };
@@ -33,6 +33,8 @@ const faultsOf = (issue: z.core.$ZodIssue, operation: AnyOperation): Fault[] => 
     };
   });
 };
+
+const withEnd = (text: string): string => (/[.?]$/.test(text) ? text : `${text}.`);
 
 const inWords = ({ path, problem }: Fault): string => (path === '' ? problem : `${path}: ${problem}`);
 

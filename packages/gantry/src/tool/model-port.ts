@@ -10,6 +10,8 @@ export interface ModelPort {
     readonly tier: Tier;
     readonly system: string;
     readonly prompt: string;
+    /** Caps the answer; default what is configured for the model. */
+    readonly maxOutputTokens?: number | undefined;
     /** The run that pays for it (`session/{id}`, …). Nothing is written there. */
     readonly namespace?: string | undefined;
     readonly signal: AbortSignal;

@@ -36,10 +36,13 @@ export const createModelPort = (options: {
       system,
       prompt,
       signal,
+      maxOutputTokens,
       files = [],
     }: Parameters<ModelPort['complete']>[0] & { readonly files?: readonly ModelFile[] },
   ): Promise<string> => {
     const { settings } = model;
+    const caps = [settings.maxOutputTokens, maxOutputTokens].filter((one) => one !== undefined);
+    const cap = caps.length > 0 ? Math.min(...caps) : undefined;
     using deadline = startDeadline(clock, callTimeoutMs || 3_600_000, { signal, keepsAlive: true });
     try {
       const { text } = await generateText({
@@ -56,7 +59,7 @@ export const createModelPort = (options: {
         ],
         maxRetries,
         abortSignal: deadline.signal,
-        ...(settings.maxOutputTokens !== undefined && { maxOutputTokens: settings.maxOutputTokens }),
+        ...(cap !== undefined && { maxOutputTokens: cap }),
         ...(settings.temperature !== undefined && { temperature: settings.temperature }),
       });
       return text;

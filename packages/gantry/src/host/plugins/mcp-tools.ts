@@ -85,7 +85,7 @@ const launch = async (
       stdioProbeTimeoutMs: Math.min(3_000, Math.ceil(connectTimeoutMs / 2)),
       signal,
       // The plain path answers no questions.
-      onQuestion: undefined,
+      answers: {},
       onListChanged: () => log.debug({ server: name }, 'a program changed its tools; they are read at the next start'),
       onLost: (reason) => log.error({ server: name, reason }, `The program of server "${name}" has ended.`),
     });

@@ -146,8 +146,7 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
     log,
   });
   const servers = createServerSet({
-    mayAsk: (entry) => calls.mayAsk(entry),
-    onQuestion: (...asked) => calls.answerOver(...asked),
+    answersFor: (...of) => calls.answersFor(...of),
     clock,
     log,
     settings,

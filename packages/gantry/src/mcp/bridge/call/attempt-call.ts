@@ -12,12 +12,15 @@ import { toConnectionFault } from '../connection/connection-errors.ts';
 import type { DecideQuestion } from '../elicitation/decide-question.ts';
 import type { Form } from '../elicitation/form.ts';
 import { shownName } from '../elicitation/form-field.ts';
+import type { Connection } from '../connection/open-connection.ts';
+import { askingCapabilities } from '../connection/open-connection.ts';
 import type { OpenCall } from '../elicitation/open-call.ts';
 import type { QuestionDesk } from '../questions/question-desk.ts';
 import { taskOf } from '../result/unfinished.ts';
 import { mayRunTask, taskCapabilities } from '../tasks/can-run-task.ts';
 import type { TaskDesk } from '../tasks/task-desk.ts';
 import type { MapResult } from '../result/result-mapper.ts';
+import type { Sampler } from '../sampling/sampler.ts';
 import type { Lease, ManagedServer } from '../server/managed-server.ts';
 import type { CallBudget } from './call-budget.ts';
 import { endedOutcome, faultOutcome } from './call-outcomes.ts';
@@ -51,6 +54,7 @@ export interface ReadyCall {
 export interface AttemptCallOptions {
   readonly mapResult: MapResult;
   readonly decide: DecideQuestion;
+  readonly sample: Sampler['sample'];
   readonly openCalls: OpenCalls;
   readonly handBack: QuestionDesk['handBack'];
   readonly tasks: Pick<TaskDesk, 'refusal' | 'begin'>;
@@ -62,7 +66,7 @@ export type AttemptCall = (call: ReadyCall, lease: Lease, budget: CallBudget) =>
 
 /** Makes the sender. */
 export const createAttemptCall = (options: AttemptCallOptions): AttemptCall => {
-  const { mapResult, decide, openCalls, handBack, tasks, log } = options;
+  const { mapResult, decide, sample, openCalls, handBack, tasks, log } = options;
 
   const logOf = (server: ManagedServer): Log => withSecretsMasked(log, server.maskSecrets);
 
@@ -75,7 +79,7 @@ export const createAttemptCall = (options: AttemptCallOptions): AttemptCall => {
     const refusal = asTask ? await tasks.refusal(context) : undefined;
     if (refusal) return refusal;
     const isHandedBack = canHandBack(open, context, connection);
-    const capabilities = capabilitiesOf(connection.mayAsk, isHandedBack, asTask);
+    const capabilities = capabilitiesOf(connection, isHandedBack, asTask);
     let sends = 0;
     let end: Awaited<ReturnType<typeof runRounds>>;
     try {
@@ -98,6 +102,12 @@ export const createAttemptCall = (options: AttemptCallOptions): AttemptCall => {
             using _paused = budget.pause();
             return await decide(params, { calls: [open], canHandBack: isHandedBack, signal: budget.signal });
           },
+          sample: connection.maySample
+            ? async (params) => {
+                using _paused = budget.pause();
+                return await sample({ name: server.name, entry }, params, budget.signal);
+              }
+            : undefined,
           handBack: async (question) => {
             const server = toAskedServer(snapshot);
             const sentArgs = passed.args;
@@ -173,9 +183,13 @@ export const createAttemptCall = (options: AttemptCallOptions): AttemptCall => {
 };
 
 /** What this call can do that its connection did not say; undefined when there is no difference. */
-const capabilitiesOf = (mayAsk: boolean, isHandedBack: boolean, asTask: boolean): ClientCapabilities | undefined => {
+const capabilitiesOf = (
+  { mayAsk, maySample }: Pick<Connection, 'mayAsk' | 'maySample'>,
+  isHandedBack: boolean,
+  asTask: boolean,
+): ClientCapabilities | undefined => {
   if (asTask) return taskCapabilities(mayAsk || isHandedBack);
-  return isHandedBack && !mayAsk ? { elicitation: { form: {} } } : undefined;
+  return isHandedBack && !mayAsk ? askingCapabilities({ mayAsk: true, maySample }) : undefined;
 };
 
 const recordDecline = (open: OpenCall, { message, fields }: Form, reason: string): void =>

@@ -6,11 +6,13 @@ import type { BridgeSettings } from '../bridge-options.ts';
 import type { McpBridgeOptions } from '../bridge.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
 import type { HttpPool } from '../connection/http-pool.ts';
+import type { Answers } from '../connection/open-connection.ts';
 import { createQuestionDecider } from '../elicitation/decide-question.ts';
 import { parseElicitationPolicy, policyOf } from '../elicitation/policy.ts';
 import type { ArgGuards } from '../guards/create-arg-guards.ts';
 import { createLateResults } from '../late-results.ts';
 import { createOpenPass } from '../pass/open-pass.ts';
+import { createSampler } from '../sampling/sampler.ts';
 import type { QuestionDesk } from '../questions/question-desk.ts';
 import { createQuestionDesk } from '../questions/question-desk.ts';
 import { createResultMapper } from '../result/result-mapper.ts';
@@ -21,6 +23,7 @@ import { createAttemptCall } from './attempt-call.ts';
 import type { ToolCaller } from './call-tool.ts';
 import { createToolCaller } from './call-tool.ts';
 import { canAnswer } from './can-hand-back.ts';
+import type { EnteredCall } from './open-calls.ts';
 import { createOpenCalls } from './open-calls.ts';
 import { toResponse } from './rounds.ts';
 import type { ServerDirectory } from './server-directory.ts';
@@ -31,10 +34,8 @@ export interface BridgeCalls extends AsyncDisposable {
   readonly questions: QuestionDesk;
   readonly tasks: TaskDesk;
   readonly openPass: OpenPass;
-  /** Whether the server of an entry is told that it may ask in the middle of calls. */
-  mayAsk(entry: ServerEntry): boolean;
-  /** Answers a question that an older server asks over its session, with the result of `elicitation/create`. */
-  answerOver(server: string, params: unknown, signal: AbortSignal): Promise<JsonObject>;
+  /** What the server of an entry may ask in the middle of calls, and what answers it. */
+  answersFor(server: string, entry: ServerEntry): Answers;
 }
 
 /** What they are made of. */
@@ -51,6 +52,7 @@ export interface BridgeCallsOptions extends Pick<
   | 'lastUserTurn'
   | 'responders'
   | 'defaultResponder'
+  | 'model'
 > {
   readonly settings: BridgeSettings;
   readonly servers: ServerDirectory;
@@ -67,6 +69,7 @@ export const createBridgeCalls = (options: BridgeCallsOptions): BridgeCalls => {
   for (const warning of warnings) log.warn({}, warning);
   const policyFor = (entry: ServerEntry) => policyOf(entry, defaultElicitation);
   const openCalls = createOpenCalls();
+  const sampler = createSampler({ model: options.model, clock, log });
   const decide = createQuestionDecider({
     responders: options.responders ?? new Map(),
     defaultResponder: options.defaultResponder,
@@ -109,24 +112,40 @@ export const createBridgeCalls = (options: BridgeCallsOptions): BridgeCalls => {
     argGuards,
     passAttachments,
     defaultElicitation,
-    attempt: createAttemptCall({ mapResult, decide, openCalls, handBack, tasks, log }),
+    attempt: createAttemptCall({ mapResult, decide, sample: sampler.sample, openCalls, handBack, tasks, log }),
     clock,
     log,
   });
+
+  const pausedFor = (entered: readonly EnteredCall[]): Disposable => {
+    const pauses = new DisposableStack();
+    for (const { budget } of entered) pauses.use(budget.pause());
+    return pauses;
+  };
+  /** An older server asks over its session; the answer is the result of `elicitation/create`. */
+  const answerOver = async (server: string, params: unknown, signal: AbortSignal): Promise<JsonObject> => {
+    const entered = openCalls.of(server);
+    using _paused = pausedFor(entered);
+    const decision = await decide(params, { calls: entered.map(({ open }) => open), canHandBack: false, signal });
+    return toResponse(decision.action === 'hand-back' ? { action: 'decline', reason: '' } : decision);
+  };
 
   return {
     call: caller.call,
     questions,
     tasks,
     openPass: createOpenPass({ servers, pool, env, argGuards, openCalls, policyOf: policyFor }),
-    mayAsk: (entry) => canAnswer(policyFor(entry), options),
-    answerOver: async (server, params, signal) => {
-      const entered = openCalls.of(server);
-      using pauses = new DisposableStack();
-      for (const { budget } of entered) pauses.use(budget.pause());
-      const decision = await decide(params, { calls: entered.map(({ open }) => open), canHandBack: false, signal });
-      return toResponse(decision.action === 'hand-back' ? { action: 'decline', reason: '' } : decision);
-    },
+    answersFor: (server, entry) => ({
+      ...(canAnswer(policyFor(entry), options) && {
+        'elicitation/create': (params, signal) => answerOver(server, params, signal),
+      }),
+      ...(sampler.maySample(entry) && {
+        'sampling/createMessage': async (params, signal) => {
+          using _paused = pausedFor(openCalls.of(server));
+          return await sampler.sample({ name: server, entry }, params, signal);
+        },
+      }),
+    }),
     [Symbol.asyncDispose]: async () => {
       await tasks[Symbol.asyncDispose]();
       await questions[Symbol.asyncDispose]();

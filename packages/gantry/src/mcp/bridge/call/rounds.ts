@@ -39,6 +39,8 @@ export interface RoundsOptions {
   readonly send: (round: RoundParams) => Promise<unknown>;
   /** Settles one question of the server by policy. */
   readonly decide: (params: unknown) => Promise<Decision>;
+  /** Has a model answer, with the result of `sampling/createMessage`; absent where the server may not ask for that. */
+  readonly sample?: ((params: unknown) => Promise<JsonObject>) | undefined;
   /** Hands a question back; gives how the call ended for now, or the answer when that was not possible. */
   readonly handBack: (question: HandedBack) => Promise<Outcome | Exclude<Decision, { readonly action: 'hand-back' }>>;
 }
@@ -81,11 +83,15 @@ export const runRounds = async (options: RoundsOptions, from?: CallState): Promi
 /** Answers what is still open of a round. */
 const settle = async (
   state: CallState,
-  { server, tool, decide, handBack }: RoundsOptions,
+  { server, tool, decide, sample, handBack }: RoundsOptions,
 ): Promise<{ readonly responses: JsonObject } | { readonly outcome: Outcome }> => {
   let { responses } = state;
   for (const [key, { method, params }] of Object.entries(state.requests)) {
     if (Object.hasOwn(responses, key)) continue;
+    if (method === 'sampling/createMessage' && sample) {
+      responses = Object.fromEntries([...Object.entries(responses), [key, await sample(params)]]);
+      continue;
+    }
     if (method !== 'elicitation/create')
       return failed(
         `Server "${server}" asked for "${shown(method)}" in the middle of tool "${shown(tool)}", which Gantry did not offer it; the call was not finished.`,

@@ -40,8 +40,23 @@ export interface ServerEntry {
   readonly attachments?: AttachmentsEntry | undefined;
   readonly argGuards?: readonly ArgGuardEntry[] | undefined;
   readonly elicitation?: Readonly<Record<string, unknown>> | undefined;
+  readonly sampling?: SamplingEntry | undefined;
   readonly tasks?: boolean | undefined;
   readonly taskTimeoutMinutes?: number | undefined;
+}
+
+/** Whether a server may ask for answers of a model, and how much it may spend. */
+export interface SamplingEntry {
+  /** Default false. */
+  readonly allowed?: boolean | undefined;
+  /** Default `low`. */
+  readonly tier?: 'low' | 'balanced' | 'high' | undefined;
+  /** Of one answer; default 2,000. */
+  readonly maxTokens?: number | undefined;
+  /** Default 20. */
+  readonly callsPerHour?: number | undefined;
+  /** What it sends and what it gets, together; default 100,000. */
+  readonly tokensPerHour?: number | undefined;
 }
 
 /** A rule that the arguments of calls must meet before they are sent. */
@@ -117,6 +132,16 @@ export const serverEntrySchema: z.ZodType<ServerEntry> = z
       )
       .describe('Rules that arguments must meet before a call is sent.'),
     elicitation: z.looseObject({}).describe('How questions of the server are answered.'),
+    sampling: z
+      .strictObject({
+        allowed: z.boolean().describe('true: the server may ask for answers of a model.'),
+        tier: z.enum(['low', 'balanced', 'high']).describe('Which model answers; default low.'),
+        maxTokens: z.number().int().positive().describe('Of one answer; default 2000.'),
+        callsPerHour: z.number().int().nonnegative().describe('Default 20.'),
+        tokensPerHour: z.number().int().nonnegative().describe('Sent and answered, together; default 100000.'),
+      })
+      .partial()
+      .describe('Whether the server may ask for answers of a model, and how much it may spend.'),
     tasks: z.boolean().describe('true: long calls run as background tasks.'),
     taskTimeoutMinutes: z.number().positive(),
   })

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
-import { messageOf } from '../../../kernel/errors.ts';
+import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
@@ -18,7 +18,7 @@ export interface RequestAnswers {
 /** Makes the answers of one connection. */
 export const createRequestAnswers = (
   transport: Pick<Transport, 'send'>,
-  options: { readonly log: Log; readonly answers: Readonly<Record<string, AnswerRequest>> },
+  options: { readonly log: Log; readonly answers: Readonly<Record<string, AnswerRequest | undefined>> },
 ): RequestAnswers => {
   const { log, answers } = options;
   const running = new Map<RequestId, AbortController>();
@@ -31,7 +31,9 @@ export const createRequestAnswers = (
       // What the server took back is not answered (MCP, "Cancellation").
       if (!ending.signal.aborted) await transport.send({ jsonrpc: '2.0', id, result: { ...result } });
     } catch (error) {
-      log.warn({ reason: messageOf(error) }, 'a request of a server could not be answered');
+      if (!GantryError.is(error) || ending.signal.aborted)
+        return log.warn({ reason: messageOf(error) }, 'a request of a server could not be answered');
+      await transport.send({ jsonrpc: '2.0', id, error: { code: refusedCode, message: error.message } });
     } finally {
       running.delete(id);
     }
@@ -56,6 +58,9 @@ export const createRequestAnswers = (
     },
   };
 };
+
+// What a client says that will not do what it is asked (MCP, "Sampling").
+const refusedCode = -1;
 
 const idIn = (params: unknown): RequestId | undefined => {
   const id = isObject(params) ? params['requestId'] : undefined;

@@ -1,13 +1,13 @@
-import type { Client } from '@modelcontextprotocol/client';
+import type { Client, ClientCapabilities } from '@modelcontextprotocol/client';
 import { orAborted } from '../../../kernel/abort.ts';
 import { messageOf } from '../../../kernel/errors.ts';
-import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject, parseJson } from '../../../kernel/json.ts';
 import { scrubText } from '../../../text/scrub.ts';
 import { withPlainIssues } from '../../wire/plain-issues.ts';
 import type { TokenKeeper } from '../auth/token-keeper.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
 import { isStdioEntry, transportModeOf } from '../config/server-entry.ts';
+import type { AnswerRequest } from './answer-requests.ts';
 import { listenForChanges } from './change-notices.ts';
 import { bodyOf, statusOf } from './connection-errors.ts';
 import type { TransportKind, TransportOptions } from './create-transport.ts';
@@ -24,11 +24,16 @@ export interface Connection extends AsyncDisposable {
   readonly isModern: boolean;
   /** The server was told that it may ask in the middle of calls. */
   readonly mayAsk: boolean;
+  /** The server was told that it may ask for answers of a model. */
+  readonly maySample: boolean;
   /** Of the server's sign-in, if it has one. */
   readonly tokens: TokenKeeper | undefined;
   /** True while requests carry the id of a session. */
   hasSession(): boolean;
 }
+
+/** Answers to what a server may ask, each with the result of its method. */
+export type Answers = Readonly<Partial<Record<'elicitation/create' | 'sampling/createMessage', AnswerRequest>>>;
 
 /** What opening a connection needs. */
 export interface OpenConnectionOptions extends TransportOptions {
@@ -39,10 +44,10 @@ export interface OpenConnectionOptions extends TransportOptions {
   /** Ends the attempt. */
   readonly signal: AbortSignal;
   /**
-   * Answers a question that a server of the older protocol asks over its session, with the result of `elicitation/create`. Absent: the
-   * server is told, in either protocol, that it may not ask.
+   * What the server may ask in the middle of calls, by method: it is told of these and no others, in either protocol. One of the older
+   * protocol asks over its session, and is answered by these.
    */
-  readonly onQuestion: ((params: unknown, signal: AbortSignal) => Promise<JsonObject>) | undefined;
+  readonly answers: Answers;
   /** The server says that one of its lists changed. */
   readonly onListChanged: () => void;
   /** The connection ended without being disposed. */
@@ -81,17 +86,16 @@ const attempt = async (
   entry: ServerEntry,
   options: OpenConnectionOptions,
 ): Promise<Connection> => {
-  const { log, signal, onQuestion } = options;
+  const { log, signal, answers } = options;
+  const mayAsk = answers['elicitation/create'] !== undefined;
+  const maySample = answers['sampling/createMessage'] !== undefined;
   const sdk = await loadSdk();
   const inner = await createTransport(kind, name, entry, options);
-  const transport = watchTransport(inner, name, {
-    log,
-    ...(onQuestion && { answers: { 'elicitation/create': onQuestion } }),
-  });
+  const transport = watchTransport(inner, name, { log, answers });
   const client = new sdk.Client(
     { name: 'gantry', version: options.clientVersion },
     {
-      capabilities: onQuestion ? { elicitation: { form: {} } } : {},
+      capabilities: askingCapabilities({ mayAsk, maySample }),
       // The old SSE transport came before the new protocol.
       ...(kind === 'sse'
         ? {}
@@ -137,7 +141,8 @@ const attempt = async (
     transport: kind,
     protocolVersion: client.getNegotiatedProtocolVersion() ?? null,
     isModern,
-    mayAsk: onQuestion !== undefined,
+    mayAsk,
+    maySample,
     tokens: options.tokens,
     hasSession: () => transport.sessionId !== undefined,
     [Symbol.asyncDispose]: async () => {
@@ -149,6 +154,15 @@ const attempt = async (
     },
   };
 };
+
+/** What a client says it can do, as far as a server may ask it. */
+export const askingCapabilities = ({
+  mayAsk,
+  maySample,
+}: Pick<Connection, 'mayAsk' | 'maySample'>): ClientCapabilities => ({
+  ...(mayAsk && { elicitation: { form: {} } }),
+  ...(maySample && { sampling: {} }),
+});
 
 /** A 400 may come from a server that knows the transport but not the version; going back to SSE would hide that. */
 const saysNotStreamable = (error: unknown): boolean => {

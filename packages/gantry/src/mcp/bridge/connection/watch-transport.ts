@@ -64,7 +64,7 @@ const standIn = {
 export const watchTransport = (
   inner: Transport,
   server: string,
-  options: { readonly log: Log; readonly answers?: Readonly<Record<string, AnswerRequest>> | undefined },
+  options: { readonly log: Log; readonly answers?: Readonly<Record<string, AnswerRequest | undefined>> | undefined },
 ): Transport => {
   const requests = createRequestAnswers(inner, { log: options.log, answers: options.answers ?? {} });
   const waiting = new Map<RequestId, { readonly method: string; readonly abort: AbortController | undefined }>();

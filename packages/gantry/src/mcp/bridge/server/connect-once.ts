@@ -27,7 +27,7 @@ export interface ConnectOnce {
  */
 export const connectOnce = async (
   { name, entry, signal: closing, ...attempt }: ConnectOnce,
-  { clock, log, settings, pool, env, clientVersion, tokensFor, mayAsk, onQuestion }: ManagedServerOptions,
+  { clock, log, settings, pool, env, clientVersion, tokensFor, answersFor }: ManagedServerOptions,
 ): Promise<{
   readonly held: HeldConnection;
   readonly lists: SurfaceLists;
@@ -60,7 +60,7 @@ export const connectOnce = async (
     maxResponseBytes: settings.maxResponseBytes,
     stdioProbeTimeoutMs: Math.min(3_000, Math.ceil(settings.connectTimeoutMs / 2)),
     signal,
-    onQuestion: mayAsk(entry) ? (params, asked) => onQuestion(name, params, asked) : undefined,
+    answers: answersFor(name, entry),
     onListChanged: attempt.onListChanged,
     onLost: (reason) => attempt.onLost(held, reason),
   });

@@ -7,9 +7,8 @@ import type { TokenKeeper } from '../auth/token-keeper.ts';
 import type { SavedSurface, ServerCatalog } from '../catalog/server-catalog.ts';
 import type { MaskSecrets } from '../config/entry-secrets.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
-import type { JsonObject } from '../../../kernel/json.ts';
 import type { HttpPool } from '../connection/http-pool.ts';
-import type { Connection } from '../connection/open-connection.ts';
+import type { Answers, Connection } from '../connection/open-connection.ts';
 import type { ArgGuards } from '../guards/create-arg-guards.ts';
 import type { Surface } from '../surface/surface.ts';
 
@@ -89,10 +88,8 @@ export interface ManagedServerOptions {
   readonly saved: SavedSurface | undefined;
   /** Names of the auth profiles that there are. */
   readonly authProfiles: ReadonlySet<string>;
-  /** Whether the server of an entry is told that it may ask: only where anything could answer. */
-  readonly mayAsk: (entry: ServerEntry) => boolean;
-  /** A server of the older protocol asks in the middle of its calls. */
-  readonly onQuestion: (serverName: string, params: unknown, signal: AbortSignal) => Promise<JsonObject>;
+  /** What the server of an entry may ask in the middle of calls: only what anything could answer. */
+  readonly answersFor: (name: string, entry: ServerEntry) => Answers;
   /** The keeper of the server's sign-in. */
   readonly tokensFor: (name: string, entry: ConfiguredEntry, fetch: FetchLike) => TokenKeeper | undefined;
   /** A surface to be told about: a new one, or one that moved. */
