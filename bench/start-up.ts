@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { startGateway, startUpstream } from './lib/gateway.ts';
+import { makeFolder, startGateway, startUpstream } from './lib/gateway.ts';
 import { memoryOf, untilReady } from './lib/process.ts';
 import { connectRaw } from './lib/raw-client.ts';
 import { sequentially, show, showSpread } from './lib/stats.ts';
 
-/** Start-up with no, one and twenty servers, one of them hanging; and memory, idle and under small calls. */
+/** Start-up with no, one and twenty servers, one of them hanging, and with a saved catalog; and memory, idle and under small calls. */
 export const benchStartUp = async (): Promise<string[]> => {
   const lines = ['| start of the build | until /readyz | until all tools are listed |', '|---|---|---|'];
   await using upstream = await startUpstream(20, 25);
@@ -26,6 +26,7 @@ export const benchStartUp = async (): Promise<string[]> => {
     }
     lines.push(`| ${what} | ${showSpread(ready, 'ms')} | ${listed.length > 0 ? showSpread(listed, 'ms') : ''} |`);
   }
+  lines.push(await startAgain(some(20), 500));
 
   await using gateway = await startGateway(some(1));
   await pause(10_000);
@@ -40,6 +41,22 @@ export const benchStartUp = async (): Promise<string[]> => {
     `| after 5,000 small calls | ${show(loaded.rssMb)} MB (peak ${show(loaded.peakMb)}) |`,
   );
   return lines;
+};
+
+/** The second start in a folder: what the servers offered the last time is in the store. */
+const startAgain = async (servers: Readonly<Record<string, string>>, tools: number): Promise<string> => {
+  await using folder = makeFolder();
+  const first = await startGateway(servers, folder);
+  await untilListed(first.url, tools);
+  await first[Symbol.asyncDispose]();
+  const ready: number[] = [];
+  const listed: number[] = [];
+  for (let round = 0; round < 9; round += 1) {
+    await using gateway = await startGateway(servers, folder);
+    ready.push(gateway.readyMs);
+    listed.push(gateway.readyMs + (await untilListed(gateway.url, tools)));
+  }
+  return `| 20 servers, with a saved catalog | ${showSpread(ready, 'ms')} | ${showSpread(listed, 'ms')} |`;
 };
 
 const untilListed = async (url: string, tools: number): Promise<number> =>

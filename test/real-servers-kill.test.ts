@@ -15,8 +15,15 @@ import type { TappedProgram } from './fixtures/tapped-program.ts';
 import { tappedProgram } from './fixtures/tapped-program.ts';
 
 // The public servers of the protocol, killed and started again in the middle of a thousand calls.
-const programOf = (server: string): string =>
-  fileURLToPath(new URL(`../node_modules/@modelcontextprotocol/server-${server}/dist/index.js`, import.meta.url));
+const everything = fileURLToPath(
+  new URL('../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
+);
+const filesystem = fileURLToPath(
+  new URL('../node_modules/@modelcontextprotocol/server-filesystem/dist/index.js', import.meta.url),
+);
+const memory = fileURLToPath(
+  new URL('../node_modules/@modelcontextprotocol/server-memory/dist/index.js', import.meta.url),
+);
 const many = 1_000;
 const numbers = Array.from({ length: many }, (_, at) => at);
 
@@ -50,10 +57,10 @@ const isDone = ({ status }: Outcome): boolean => status === 'done';
 
 /** A bridge with one launched server. The calls that come after it was killed start it again. */
 const launch = async (
-  program: (folder: string) => TappedProgram,
+  describeProgram: (folder: string) => TappedProgram,
 ): Promise<{ t: BridgeHarness; tap: TappedProgram } & AsyncDisposable> => {
   const t = await startBridge({}, { settings: { stdio: 'launch' } });
-  const tap = program(t.folder);
+  const tap = describeProgram(t.folder);
   await t.write({ s: tap.entry });
   await t.bridge.reload();
   await t.untilState((bridge) => bridge.server('s')?.state === 'connected');
@@ -71,7 +78,7 @@ const freePort = (): Promise<number> =>
 
 /** The test server of the protocol over HTTP; ended with the test. */
 const startEverything = async (port: number): Promise<ChildProcess & Disposable> => {
-  const child = spawn(process.execPath, [programOf('everything'), 'streamableHttp'], {
+  const child = spawn(process.execPath, [everything, 'streamableHttp'], {
     env: { ...process.env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -93,7 +100,7 @@ describe('a real server that is killed in the middle of a thousand calls', () =>
       files = join(folder, 'files');
       mkdirSync(files);
       for (const at of numbers) writeFileSync(join(files, `f${at}.txt`), 'x');
-      return tappedProgram(folder, { program: programOf('filesystem'), args: [files] });
+      return tappedProgram(folder, { program: filesystem, args: [files] });
     });
     const { t, tap } = launched;
     const edit = (at: number): Promise<Outcome> =>
@@ -115,7 +122,7 @@ describe('a real server that is killed in the middle of a thousand calls', () =>
   it('is told of no entity twice, and has none twice (memory)', async () => {
     await using launched = await launch((folder) =>
       tappedProgram(folder, {
-        program: programOf('memory'),
+        program: memory,
         env: { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') },
       }),
     );
@@ -138,9 +145,7 @@ describe('a real server that is killed in the middle of a thousand calls', () =>
   });
 
   it('answers every call that may be repeated, each with its own result (everything)', async () => {
-    await using launched = await launch((folder) =>
-      tappedProgram(folder, { program: programOf('everything'), args: ['stdio'] }),
-    );
+    await using launched = await launch((folder) => tappedProgram(folder, { program: everything, args: ['stdio'] }));
     const { t, tap } = launched;
     const outcomes = await killInTheMiddle(
       (at) => t.call('s', 'echo', { message: `m${at}.` }),

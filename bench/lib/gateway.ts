@@ -26,9 +26,22 @@ const freePort = (): Promise<number> =>
 
 const entry = fileURLToPath(new URL('../../packages/gantry/dist/cli/main.js', import.meta.url));
 
-/** Starts the build of `gantry serve` in a folder of its own over the given servers, and waits until it is ready. */
-export const startGateway = async (servers: Readonly<Record<string, string>>): Promise<MeasuredGateway> => {
-  const cwd = mkdtempSync(join(tmpdir(), 'gantry-bench-'));
+/** A folder for a gateway, which is gone when it is disposed. */
+export const makeFolder = (): AsyncDisposable & { readonly path: string } => {
+  const path = mkdtempSync(join(tmpdir(), 'gantry-bench-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+};
+
+/**
+ * Starts the build of `gantry serve` over the given servers, and waits until it is ready: in a folder of its own, or in one where it may have
+ * run before.
+ */
+export const startGateway = async (
+  servers: Readonly<Record<string, string>>,
+  given?: { readonly path: string },
+): Promise<MeasuredGateway> => {
+  const own = given ? undefined : makeFolder();
+  const cwd = (given ?? own)?.path ?? '';
   const mcpServers = Object.fromEntries(Object.entries(servers).map(([name, url]) => [name, { url }]));
   writeFileSync(join(cwd, 'mcp.json'), JSON.stringify({ mcpServers }));
   const port = await freePort();
@@ -53,7 +66,7 @@ export const startGateway = async (servers: Readonly<Record<string, string>>): P
       readyMs,
       [Symbol.asyncDispose]: async () => {
         await child[Symbol.asyncDispose]();
-        await rm(cwd, { recursive: true, force: true });
+        await own?.[Symbol.asyncDispose]();
       },
     };
   } catch (error) {

@@ -1,5 +1,4 @@
-import type { Dispatcher } from 'undici';
-import { Agent, buildConnector } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { orAborted, startDeadline } from '../kernel/abort.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { systemClock } from '../kernel/clock.ts';
@@ -81,13 +80,22 @@ export const createGuardedClient = (options: GuardedClientOptions = {}): Guarded
   const limits = { ...defaultCallLimits, ...defaultConnectionLimits, ...options.limits };
   const rules = { policy, isOwnListener };
   const resolve = createResolver({ lookup, clock, timeoutMs: limits.dnsMs, pinMs: defaultCallLimits.totalMs });
-  const dialDirect = options.dial ?? buildConnector({ allowH2: false, timeout: limits.connectMs });
-  const dial = options.proxy ? proxyDial(options.proxy, dialDirect) : dialDirect;
-  const pool = new Agent({
-    allowH2: false,
-    connect: guardedConnector({ rules, resolve, dial, clock, connectMs: limits.connectMs }),
-    maxHeaderSize: limits.maxHeaderBytes,
-  });
+  let loading: Promise<Agent> | undefined;
+  let isClosed = false;
+  // The HTTP library takes a tenth of a start, and many processes never fetch anything.
+  const openPool = async (): Promise<Agent> => {
+    const { Agent, buildConnector } = await import('undici');
+    const dialDirect = options.dial ?? buildConnector({ allowH2: false, timeout: limits.connectMs });
+    const dial = options.proxy ? proxyDial(options.proxy, dialDirect) : dialDirect;
+    const pool = new Agent({
+      allowH2: false,
+      connect: guardedConnector({ rules, resolve, dial, clock, connectMs: limits.connectMs }),
+      maxHeaderSize: limits.maxHeaderBytes,
+    });
+    if (isClosed) await pool.close();
+    return pool;
+  };
+  const poolOf = (): Promise<Agent> => (loading ??= openPool());
 
   /** What can be said of a hop without asking anybody; the connector says the rest when it has to connect. */
   const vetTarget = ({ host, port, literal }: Target): void => {
@@ -107,6 +115,7 @@ export const createGuardedClient = (options: GuardedClientOptions = {}): Guarded
       headersTimeout: toUndiciMs(call.headersMs),
       bodyTimeout: toUndiciMs(call.idleMs),
     };
+    const pool = await poolOf();
     try {
       return await pool.request(request);
     } catch (thrown) {
@@ -168,8 +177,14 @@ export const createGuardedClient = (options: GuardedClientOptions = {}): Guarded
       }
       return target.url;
     },
-    close: () => pool.close(),
-    [Symbol.asyncDispose]: () => pool.destroy(),
+    close: async () => {
+      isClosed = true;
+      await (await loading)?.close();
+    },
+    [Symbol.asyncDispose]: async () => {
+      isClosed = true;
+      await (await loading)?.destroy();
+    },
   };
 };
 

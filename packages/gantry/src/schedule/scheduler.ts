@@ -71,9 +71,10 @@ const zoneSetting = 'time-zone';
 export const createScheduler = (options: SchedulerOptions): Scheduler => {
   const { store, clock, log } = options;
   const shelf = scheduleShelf(store);
-  const configuredZone = knownZone(options.timeZone, log) ?? systemTimeZone();
+  const configuredZone = knownZone(options.timeZone, log);
+  // The machine's is looked up when it is asked for: the first look takes a twentieth of a start.
   const timeZone = async (): Promise<string> =>
-    knownZone((await shelf.settings.get(zoneSetting))?.value, log) ?? configuredZone;
+    knownZone((await shelf.settings.get(zoneSetting))?.value, log) ?? configuredZone ?? systemTimeZone();
   const owner: ScheduleOwner = createScheduleOwner({ ...options, timeZone });
   const changed = async <T>(write: Promise<T>): Promise<T> => {
     const written = await write;

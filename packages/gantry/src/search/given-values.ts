@@ -17,15 +17,16 @@ const name = /(?<=[a-z,;'")] )\p{Lu}[\p{L}\d.-]*(?: \p{Lu}[\p{L}\d.-]*)*/gu;
 const quoted = /(?<!\p{L})(["'“‘])[^"'“”‘’]{2,}["'”’](?!\p{L})/gu;
 const longest = 4_000;
 
-/** Counts the values in a request; what is part of a date is no number, nor is what stands in a list. */
+/** Counts the values in a request; what is part of a date is no number, nor is what stands in a list or in quotes. */
 export const toGivenValues = (request: string): GivenValues => {
   const text = request.slice(0, longest);
   const undated = text.replaceAll(date, ' ');
   const unlisted = undated.replaceAll(list, ' ');
+  const plain = unlisted.replaceAll(quoted, ' ');
   return {
-    numbers: count(unlisted, digits) + count(unlisted, numberWord),
+    numbers: count(plain, digits) + count(plain, numberWord),
     dates: count(text, date),
-    texts: count(unlisted, name) + count(unlisted, quoted),
+    texts: count(plain, name) + count(unlisted, quoted),
   };
 };
 

@@ -63,7 +63,7 @@ describe('createToolIndex', () => {
 
   it.each([
     ['roots of an equation with a=1, b=2 and c=3', 'roots_of_numbers'],
-    ['roots of an equation "x squared is four"', 'roots_of_text'],
+    ['roots of an equation "the square is four"', 'roots_of_text'],
   ])('prefers, of two that do the same, the one whose arguments the request fills: %s', (query, name) => {
     const takes = (type: string, ...names: string[]): unknown => ({
       type: 'object',

@@ -1,7 +1,9 @@
+import type { CloserLook } from './closer-look.ts';
 import { createCloserLook } from './closer-look.ts';
 import { createFieldIndex, type IndexedDocument } from './field-index.ts';
 import { toGivenValues } from './given-values.ts';
 import { parseQuery } from './parse-query.ts';
+import type { Thesaurus } from './thesaurus.ts';
 import { createThesaurus } from './thesaurus.ts';
 import { fieldAt, type ToolEntry, toFieldStems, toolFields } from './tool-fields.ts';
 
@@ -19,7 +21,10 @@ export interface ToolSearchOptions {
 
 /** Finds tools and prompts by what they do. One index serves every session; `where` says what a session may see. */
 export interface ToolIndex {
-  /** Adds entries, replacing those with the same id; an unchanged entry costs nothing when it is the same object. */
+  /**
+   * Adds entries, replacing those with the same id; an unchanged entry costs nothing when it is the same object. They are read at the next
+   * search: a start with many tools is not held up by words that nobody looks for yet.
+   */
   upsert(entries: Iterable<ToolEntry>): void;
   remove(ids: Iterable<string>): void;
   /**
@@ -49,8 +54,14 @@ export const createToolIndex = (): ToolIndex => {
   const byId = new Map<string, IndexedDocument<ToolEntry>>();
   const byExactName = new Map<string, Set<IndexedDocument<ToolEntry>>>();
   const nameStems = new Map<string, number>();
-  const thesaurus = createThesaurus();
-  const lookCloser = createCloserLook(index, thesaurus);
+  // Not before the first search: making it takes longer than all else that is made of a catalog.
+  let words: { readonly thesaurus: Thesaurus; readonly lookCloser: CloserLook } | undefined;
+  const wordsOf = (): { readonly thesaurus: Thesaurus; readonly lookCloser: CloserLook } => {
+    if (words) return words;
+    const thesaurus = createThesaurus();
+    words = { thesaurus, lookCloser: createCloserLook(index, thesaurus) };
+    return words;
+  };
   let scores = new Float64Array(0);
   let covered = new Float64Array(0);
   let best = new Float64Array(0);
@@ -87,7 +98,7 @@ export const createToolIndex = (): ToolIndex => {
   const variantsOf = (stem: string, isKnown: boolean): [stem: string, weight: number][] => {
     const variants: [string, number][] = [[stem, 1]];
     const share = isKnown ? 1 : standIn;
-    for (const [related, weight] of thesaurus.get(stem) ?? []) variants.push([related, weight * share]);
+    for (const [related, weight] of wordsOf().thesaurus.get(stem) ?? []) variants.push([related, weight * share]);
     if (stem.length >= shortestPart)
       for (const name of nameStems.keys())
         if (name !== stem && (name.includes(stem) || (!isKnown && name.length >= shortestPart && stem.includes(name))))
@@ -136,22 +147,30 @@ export const createToolIndex = (): ToolIndex => {
     return found;
   };
 
+  const unread = new Map<string, ToolEntry>();
+  const readAll = (): void => {
+    for (const entry of unread.values()) {
+      const known = byId.get(entry.id);
+      if (known?.item === entry) continue;
+      if (known !== undefined) remove(known);
+      add(entry);
+    }
+    unread.clear();
+  };
+
   return {
     upsert: (entries) => {
-      for (const entry of entries) {
-        const known = byId.get(entry.id);
-        if (known?.item === entry) continue;
-        if (known !== undefined) remove(known);
-        add(entry);
-      }
+      for (const entry of entries) unread.set(entry.id, entry);
     },
     remove: (ids) => {
       for (const id of ids) {
+        unread.delete(id);
         const document = byId.get(id);
         if (document !== undefined) remove(document);
       }
     },
     search: (text, limit, { where } = {}) => {
+      readAll();
       let query = parseQuery(text);
       const candidates: { document: IndexedDocument<ToolEntry>; score: number }[] = [];
       let found = scoreAll(query.weights);
@@ -173,6 +192,7 @@ export const createToolIndex = (): ToolIndex => {
       }
       candidates.sort((a, b) => b.score - a.score || compareNames(a.document.item, b.document.item));
       const values = toGivenValues(text);
+      const { lookCloser } = wordsOf();
       const matches = candidates
         .slice(0, Math.max(limit, lookedAtMost))
         .map(({ document, score }) => ({ entry: document.item, score: lookCloser(document, score, query, values) }));

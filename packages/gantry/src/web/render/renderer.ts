@@ -1,4 +1,4 @@
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 import { abortReason, startDeadline } from '../../kernel/abort.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { systemClock } from '../../kernel/clock.ts';
@@ -100,8 +100,11 @@ export const createRenderer = (options: RendererOptions): Renderer => {
     proxies.isOwnListener(address, port) || (options.isOwnListener?.(address, port) ?? false);
   const rules = { policy, isOwnListener };
   const resolve = createResolver({ lookup, clock, timeoutMs: dnsMs, pinMs: limits.maxTimeoutMs });
-  const dial = options.dial ?? buildConnector({ allowH2: false, timeout: connectMs });
-  const connect = guardedConnector({ rules, resolve, dial, clock, connectMs });
+  const openConnector = async (): Promise<buildConnector.connector> => {
+    const dial = options.dial ?? (await import('undici')).buildConnector({ allowH2: false, timeout: connectMs });
+    return guardedConnector({ rules, resolve, dial, clock, connectMs });
+  };
+  let connecting: Promise<buildConnector.connector> | undefined;
   const judge = createJudgeUrl(rules, resolve);
   const slots = createSlots(limits.maxPages, limits.maxWaiting);
   const stopping = new AbortController();
@@ -115,7 +118,7 @@ export const createRenderer = (options: RendererOptions): Renderer => {
 
   const renderOne = async (url: string, signal: AbortSignal): Promise<RenderedPage> => {
     await using proxy = await startPolicyProxy({
-      connect,
+      connect: await (connecting ??= openConnector()),
       maxBytes: limits.maxBytes,
       onProblem: (host, error) => log.info({ url, host, reason: error.message }, 'a request of a rendered page failed'),
     });

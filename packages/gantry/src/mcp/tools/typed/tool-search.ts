@@ -33,7 +33,7 @@ const fusedMost = 50;
 const exactNameBonus = 1;
 
 /** Makes the search over a catalog and keeps it up with it, by difference. */
-export const createToolSearch = (catalog: Catalog, fit: FitTool, meaning?: ToolMeaning | undefined): ToolSearch => {
+export const createToolSearch = (catalog: Catalog, fit: FitTool, meaning?: ToolMeaning): ToolSearch => {
   const index = createToolIndex();
   const stop = catalog.onChange(({ removed, added }) => {
     index.remove(removed.map(({ typedName }) => typedName));
