@@ -9,6 +9,7 @@ import type { Bus } from '../packages/gantry/src/bus/bus.ts';
 import { createEnvelope } from '../packages/gantry/src/bus/envelope.ts';
 import { createInProcessBus } from '../packages/gantry/src/bus/in-process-bus.ts';
 import { topics } from '../packages/gantry/src/bus/topics.ts';
+import { configSchema } from '../packages/gantry/src/host/config/config-schema.ts';
 import { readEnvironment } from '../packages/gantry/src/host/config/environment.ts';
 import { createGantry, outcomeText, silentLog } from '../packages/gantry/src/index.ts';
 import { systemClock as clock } from '../packages/gantry/src/kernel/clock.ts';
@@ -459,31 +460,59 @@ describe('deploy/kubernetes', () => {
     expect([...asked].filter((each) => granted.includes(each)).toSorted()).toEqual(granted.toSorted());
   });
 
-  it('binds the role to the account that the gateway runs as, and closes the namespace to all traffic', () => {
-    const [objects, gateway] = [deploy('scripts.yaml'), deploy('gantry.yaml')];
-    const byKind = (kind: string) => [...objects, ...gateway].filter((each) => each.kind === kind);
+  interface Workload {
+    readonly template: {
+      readonly spec: {
+        readonly serviceAccountName: string;
+        readonly containers: readonly { readonly env: readonly { readonly name: string; readonly value?: string }[] }[];
+      };
+    };
+  }
+  const [objects, gateway, manager] = [deploy('scripts.yaml'), deploy('gantry.yaml'), deploy('scripts-manager.yaml')];
+  const byKind = (kind: string, from = [...objects, ...gateway, ...manager]) =>
+    from.filter((each) => each.kind === kind);
+  const workloadOf = (from: typeof objects) => {
+    const { spec } = byKind('Deployment', from)[0] as unknown as { readonly spec: Workload };
+    return spec.template.spec;
+  };
+  const configOf = (from: typeof objects) => {
+    const [container] = workloadOf(from).containers;
+    const env = container?.env.map(({ name, value }) => [
+      name,
+      value ?? (name === 'GANTRY_BUS__URL' ? 'amqp://mq' : 'a secret of the cluster'),
+    ]);
+    return readEnvironment(Object.fromEntries(env ?? []));
+  };
+
+  it('binds the role to the account of the scripts manager alone, and closes the namespace to all traffic', () => {
     const [policy] = byKind('NetworkPolicy');
     expect(policy?.['spec']).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
     expect(policy?.metadata.namespace).toBe(namespace);
-    const [deployment] = byKind('Deployment');
-    const [account] = byKind('ServiceAccount');
-    expect(deployment).toMatchObject({
-      spec: { strategy: { type: 'Recreate' }, template: { spec: { serviceAccountName: account?.metadata.name } } },
-    });
-    const [binding] = byKind('RoleBinding');
-    expect(binding).toMatchObject({
-      metadata: { namespace },
-      subjects: [{ kind: 'ServiceAccount', name: account?.metadata.name, namespace: account?.metadata.namespace }],
-      roleRef: { kind: 'Role', name: role?.metadata.name },
-    });
-    const { env } = (
-      deployment as unknown as {
-        spec: { template: { spec: { containers: { env: { name: string; value?: string }[] }[] } } };
-      }
-    ).spec.template.spec.containers[0] ?? { env: [] };
-    const read = readEnvironment(Object.fromEntries(env.map(({ name, value = 'secret' }) => [name, value])));
-    expect(read.warnings).toEqual([]);
-    expect(read.config).toMatchObject({ scripts: { runner: 'kubernetes', kubernetes: { namespace } } });
+    const [account] = byKind('ServiceAccount', manager);
+    expect(workloadOf(manager).serviceAccountName).toBe(account?.metadata.name);
+    expect(byKind('RoleBinding')).toMatchObject([
+      {
+        metadata: { namespace },
+        subjects: [{ kind: 'ServiceAccount', name: account?.metadata.name, namespace: account?.metadata.namespace }],
+        roleRef: { kind: 'Role', name: role?.metadata.name },
+      },
+    ]);
     for (const kind of ['ClusterRole', 'ClusterRoleBinding']) expect(byKind(kind)).toEqual([]);
+  });
+
+  it('gives the gateway no rights, and its account no token', () => {
+    const [account] = byKind('ServiceAccount', gateway);
+    const [deployment] = byKind('Deployment', gateway);
+    expect(account).toMatchObject({ automountServiceAccountToken: false });
+    expect(workloadOf(gateway).serviceAccountName).toBe(account?.metadata.name);
+    expect(deployment).toMatchObject({ spec: { strategy: { type: 'Recreate' } } });
+  });
+
+  it('has both work over one broker, with settings that Gantry knows', () => {
+    const [asking, running] = [configOf(gateway), configOf(manager)];
+    expect([...asking.warnings, ...running.warnings]).toEqual([]);
+    for (const { config } of [asking, running]) expect(configSchema.safeParse(config).error).toBeUndefined();
+    expect(asking.config).toMatchObject({ scripts: { runner: 'remote' }, bus: { url: 'amqp://mq' } });
+    expect(running.config).toMatchObject({ scripts: { kubernetes: { namespace } }, bus: { url: 'amqp://mq' } });
   });
 });

@@ -13,6 +13,11 @@ export type MessageHandler = (envelope: Envelope, topic: string) => Promise<Verd
 export interface SubscribeOptions {
   /** How many messages the handler may have at once, 1 or more, `Infinity` allowed. Default 1: strictly one after another. */
   readonly concurrency?: number | undefined;
+  /**
+   * Where several processes share the bus, each has a queue of this name for itself, which ends with it: for replies, and for what every
+   * process must hear. Default false: the processes share one queue and compete.
+   */
+  readonly perProcess?: boolean | undefined;
 }
 
 /**
@@ -36,7 +41,8 @@ export interface Subscription extends AsyncDisposable {
  * - A handler that answers `retry` gets the message at most three more times, each time behind what already waits; then it
  *   is dropped with a log line. `dead-letter` ends it at once; so does a handler that throws. Both are logged, and the
  *   next message is delivered as usual.
- * - A message that nobody subscribes to is gone: that is no error, and it is not kept for later.
+ * - A message that nobody subscribes to is gone: that is no error, and it is not kept for later. (A bus between processes may keep the
+ *   queue of a name for subscribers that come back.)
  * - Envelopes arrive with every field they were published with; bodies survive as JSON.
  * - A message published after `subscribe` resolved reaches that subscription.
  *

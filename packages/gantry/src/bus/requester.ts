@@ -65,7 +65,11 @@ export const createRequester = (options: RequesterOptions): Requester => {
 
   const subscribe = async (): Promise<void> => {
     // Nothing orders replies to different requests, so none has to wait for another.
-    subscription ??= bus.subscribe(replyTopic, subscriptionName, onReply, { concurrency: Infinity });
+    subscription ??= bus.subscribe(replyTopic, subscriptionName, onReply, {
+      concurrency: Infinity,
+      // Only the process that asked knows what to do with a reply.
+      perProcess: true,
+    });
     const attempt = subscription;
     try {
       await attempt;

@@ -20,6 +20,8 @@ export const topics = {
   mcpPeerResponse: 'mcp.peer.response',
   mcpTaskResultOf: (agent: string): string => `mcp.task.result.${toTopicSegment(agent)}`,
   scriptInvoke: 'script.invoke',
+  /** Gives up the script with the message's correlation id. */
+  scriptCancel: 'script.cancel',
   scriptResultOf: (agent: string): string => `script.result.${toTopicSegment(agent)}`,
   userMessage: 'user.message',
   userResponse: 'user.response',

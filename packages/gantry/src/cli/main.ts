@@ -2,16 +2,24 @@ import { enableCompileCache } from 'node:module';
 import { systemClock } from '../kernel/clock.ts';
 import { GantryError } from '../kernel/errors.ts';
 import type { CliHost } from './cli-host.ts';
-import { keepHeapSmall } from './keep-heap-small.ts';
+import { keepHeapSmall, keepYoungGeneration } from './keep-heap-small.ts';
 import { runCli } from './run-cli.ts';
 
 keepHeapSmall();
 enableCompileCache();
 
+const started = async <Running>(starting: Promise<Running>): Promise<Running> => {
+  const running = await starting;
+  keepYoungGeneration();
+  return running;
+};
+
 const host: CliHost = {
-  startLocal: async (config, options) => (await import('../host/start-local.ts')).startLocal(config, options),
-  serveBrowser: async (config, options) => (await import('../host/serve-browser.ts')).serveBrowser(config, options),
-  serveGateway: async (config, options) => (await import('../host/serve-gateway.ts')).serveGateway(config, options),
+  startLocal: async (...given) => started((await import('../host/start-local.ts')).startLocal(...given)),
+  serveBrowser: async (...given) => started((await import('../host/serve-browser.ts')).serveBrowser(...given)),
+  serveScriptsManager: async (...given) =>
+    started((await import('../host/serve-scripts-manager.ts')).serveScriptsManager(...given)),
+  serveGateway: async (...given) => started((await import('../host/serve-gateway.ts')).serveGateway(...given)),
 };
 
 const interruption = new AbortController();

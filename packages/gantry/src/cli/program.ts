@@ -10,7 +10,7 @@ import type { ChatFlags } from './commands/chat.ts';
 import type { AddTaskFlags } from './commands/schedule.ts';
 
 const levels = ['debug', 'info', 'warn', 'error', 'silent'] satisfies LogConfig['level'][];
-const roles = ['gateway', 'browser'] satisfies ServeRole[];
+const roles = ['gateway', 'browser', 'scripts-manager'] satisfies ServeRole[];
 const modes = ['auto', 'off', 'eager', 'lazy', 'pinned'] satisfies FaceMode[];
 
 /** Makes the command line. `finish` is told how the command that ran came out. Modules of commands are loaded when they run. */
@@ -46,9 +46,16 @@ export const createProgram = (io: CliIo, host: CliHost, finish: (code: ExitCode)
     .command('serve')
     .description('run the gateway')
     .addOption(
-      new Option('--role <role>', 'what to run: the gateway or the render service (default: gateway)').choices(roles),
+      new Option(
+        '--role <role>',
+        'what to run: the gateway, the render service or the scripts manager (default: gateway)',
+      ).choices(roles),
     )
-    .option('--port <port>', 'port to listen on; 0 takes a free one (default: 7420; browser: 8083)', toPort)
+    .option(
+      '--port <port>',
+      'port to listen on; 0 takes a free one (default: 7420; browser: 8083; scripts-manager: 8084)',
+      toPort,
+    )
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .action((options: ServeFlags) =>
       run(

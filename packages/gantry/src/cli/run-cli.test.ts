@@ -130,6 +130,15 @@ const run = async (argv: string[], world: World = {}): Promise<Ran> => {
     serveBrowser: async () => {
       throw new Error('no command here runs a render service');
     },
+    serveScriptsManager: async (config, { port }) => {
+      steps.push(`scripts manager on ${port}`);
+      configs.push(config);
+      return {
+        url: 'http://127.0.0.1:8084',
+        broker: 'amqp://mq:5672',
+        [Symbol.asyncDispose]: async () => void steps.push('stop'),
+      };
+    },
     serveGateway: async (config) => {
       steps.push('serve');
       configs.push(config);
@@ -597,6 +606,17 @@ describe('serve', () => {
       0,
       { url: 'http://127.0.0.1:7420', mcp: 'http://127.0.0.1:7420/mcp', api: 'http://127.0.0.1:7420/api/v1' },
     ]);
+  });
+
+  it('runs the scripts manager on a port of its own, and says which broker it serves', async () => {
+    const argv = ['serve', '--role', 'scripts-manager'];
+    const { code, out, err, steps } = await run(argv, { interrupted: AbortSignal.abort() });
+    expect([code, out, steps]).toEqual([0, '', ['scripts manager on 8084', 'stop']]);
+    expect(err).toBe(
+      'The scripts manager is ready: it takes scripts from amqp://mq:5672 (GET http://127.0.0.1:8084/healthz).\n',
+    );
+    const addresses = { url: 'http://127.0.0.1:8084', broker: 'amqp://mq:5672' };
+    expect(await json(argv, { interrupted: AbortSignal.abort() })).toEqual([0, addresses]);
   });
 
   it.each(['port_in_use', 'data_dir_unwritable', 'data_dir_locked', 'config_invalid', 'store_unavailable'] as const)(

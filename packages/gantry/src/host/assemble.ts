@@ -3,13 +3,16 @@ import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import type { McpFace } from '../mcp/face/mcp-face.ts';
 import { createMcpFace } from '../mcp/face/mcp-face.ts';
+import type { ServerStatus } from '../mcp/wire/server-state.ts';
 import { createConversationResponder } from '../mcp/bridge/elicitation/conversation-responder.ts';
 import { createLlmResponder } from '../mcp/bridge/elicitation/llm-responder.ts';
+import { lazyEmbeddingModel } from '../agent/models/lazy-embedding-model.ts';
 import { lazyModelPort } from '../agent/models/lazy-model-port.ts';
 import { createTierModels } from '../agent/models/tier-models.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createAgentPorts } from './agent-ports.ts';
 import { agent, agentKey } from './plugins/agent.ts';
+import { checkBus } from '../operations/doctor/check-bus.ts';
 import { checkBrowser, checkConfiguration, checkModels } from '../operations/doctor/check-optional.ts';
 import { diagnose } from '../operations/doctor/diagnose.ts';
 import { checkServers } from '../operations/doctor/check-servers.ts';
@@ -118,6 +121,7 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
           ]),
           defaultResponder: 'llm',
         }),
+        embedding: lazyEmbeddingModel({ settings: config.models.embedding, env, maxRetries }),
         lastUserTurn: agentPorts.lastUserTurn,
         notify: agentPorts.notify,
         ...settings,
@@ -147,7 +151,10 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
       'Tools of several MCP servers are named {server}__{tool}. One that is not in your list is found with mcp_find_tools. Call list_tool_guides for how each family of tools is used.',
     toolsets,
     invoker,
-    firstReady: () => servers.ready(),
+    // What a server offered the last time is there at once; only one that nothing is known of is worth waiting for.
+    firstReady: async () => {
+      if (servers.servers().some(isUnknown)) await servers.ready();
+    },
     firstToolsPatienceMs: options.firstToolsPatienceMs,
     pass: {
       open: servers.openPass,
@@ -204,8 +211,11 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
   };
 };
 
+const isUnknown = ({ state, fingerprint, tools }: ServerStatus): boolean =>
+  state === 'connecting' && fingerprint === null && tools === 0;
+
 const examine = async (
-  { config, paths, service }: Gantry,
+  { config, paths, service, clock }: Gantry,
   servers: McpServers,
   options: {
     readonly env: Readonly<Record<string, string | undefined>>;
@@ -216,7 +226,12 @@ const examine = async (
   const { env, configFile, ask } = options;
   const { host, port } = config.serve;
   const runners = service(scriptRunners);
-  const [owner, runner] = await Promise.all([findGateway(paths.dataDir, ask), runners?.python()]);
+  const needsScriptsManager = config.scripts.runner === 'remote';
+  const [owner, runner, bus] = await Promise.all([
+    findGateway(paths.dataDir, ask),
+    runners?.python(),
+    checkBus({ ...config.bus, url: config.bus.url, needsScriptsManager, clock }),
+  ]);
   const checks: DoctorCheck[] = [
     checkConfiguration(configFile),
     ...(await diagnose({
@@ -225,6 +240,7 @@ const examine = async (
       env,
       listen: { host, port, owner: owner?.url },
     })),
+    bus,
     ...(runner ? [checkScripts(runner)] : []),
     checkModels(service(agentKey)?.models),
     checkBrowser(config.web.renderServiceUrl ?? config.web.browserPath ?? findChromium(env)),

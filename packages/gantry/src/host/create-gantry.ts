@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { metrics } from '@opentelemetry/api';
 import type { Bus } from '../bus/bus.ts';
-import { createInProcessBus } from '../bus/in-process-bus.ts';
 import { withBusTelemetry } from '../bus/with-bus-telemetry.ts';
 import { serveToolInvoke } from '../invoke/bus-handler.ts';
 import type { Invoker } from '../invoke/invoker.ts';
@@ -44,6 +43,7 @@ import type { RawConfig } from './config/load-config.ts';
 import { createLog } from './create-log.ts';
 import { prepareDataDir } from './gateway-lock.ts';
 import type { Instruments } from './late-meter.ts';
+import { openBus } from './open-bus.ts';
 import type { GantryPaths } from './paths.ts';
 import { pathsOf } from './paths.ts';
 import { createServiceShelf } from './service-shelf.ts';
@@ -142,7 +142,7 @@ const startGantry = async (options: GantryOptions, plugins: readonly Plugin[]): 
   try {
     const store = await openStore(options.dataDir === inMemory, paths, { env, clock, log });
     stack.use(store);
-    const bus = withBusTelemetry(createInProcessBus({ log }), { meter, clock });
+    const bus = withBusTelemetry(await openBus(config.bus, { agent: config.agent, log, clock }), { meter, clock });
     stack.use(bus);
     const memory = createWorkingMemory({ keyValue: store.keyValue<MemoryRecord>('working-memory'), clock, log });
     stack.use(memory);

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Context } from 'hono';
 import { Hono } from 'hono';
@@ -17,6 +16,7 @@ import { readNetPolicy } from '../net/address/policy.ts';
 import type { Renderer } from '../web/render/renderer.ts';
 import { createLocalRenderer } from '../web/render/rendering.ts';
 import type { GantryConfig, ServeConfig } from './config/config-schema.ts';
+import { listenOn } from './listen.ts';
 
 /** A render service that listens. Disposing ends it and its browser. */
 export interface RunningBrowser extends AsyncDisposable {
@@ -65,22 +65,8 @@ export const serveBrowser = async (
     );
   const app = renderRoutes(renderer, config.serve, log);
   const server = createAdaptorServer({ fetch: app.fetch, serverOptions: limits }) as Server;
-  server.listen(port, host);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new GantryError(
-      'port_in_use',
-      `Port ${port} on ${host} is in use by another program; choose another with --port.`,
-      {
-        details: { host, port },
-        cause: error,
-      },
-    );
-  }
+  const bound = await listenOn(server, host, port);
   server.on('error', (error) => log.error({ err: error }, 'the HTTP listener reported an error'));
-  const bound = (server.address() as AddressInfo).port;
   ownListeners.add(bound);
   return {
     url: `http://${inUrl(host)}:${bound}`,

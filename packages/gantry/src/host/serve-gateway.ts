@@ -29,8 +29,11 @@ export interface RunningGateway extends AsyncDisposable {
 }
 
 const graceMs = 5000;
+// Connecting loads libraries for a quarter of a second, in which nobody is answered: whoever waits for the gateway is told first that it
+// is ready.
+const connectDelayMs = 15;
 // Clients of a gateway stay and are told of changes, so a server that hangs holds them up no longer than one that is quick takes.
-const firstToolsPatienceMs = 250;
+const firstToolsPatienceMs = 250 + connectDelayMs;
 
 /**
  * Runs the gateway in this process. Resolves when it listens and its store is open; servers connect behind it.
@@ -82,6 +85,7 @@ export const serveGateway = async (
       return started;
     };
     const { tokens } = assembled;
+    const { clock } = assembled.gantry;
     const ways: Authenticate[] = [
       ...(token === undefined ? [] : [oneToken(token, 'token')]),
       async (given) => {
@@ -107,7 +111,7 @@ export const serveGateway = async (
       version,
       instance: lock.instance,
       face: assembled.face,
-      clock: assembled.gantry.clock,
+      clock,
       abortCalls: assembled.gantry.abortCalls,
       log,
       authenticate: needsToken ? firstOf(...ways) : undefined,
@@ -123,7 +127,7 @@ export const serveGateway = async (
     });
     ownListeners.add(Number(new URL(http.url).port));
     await lock.announce(http.url);
-    listening.resolve();
+    clock.startTimer(connectDelayMs, listening.resolve);
     return {
       url: http.url,
       mcpFile,

@@ -80,8 +80,10 @@ export type GantryErrorCode =
   | 'address_refused'
   /** The gateway is stopping or has stopped. */
   | 'stopped'
-  /** A message cannot be decoded or has no handler. `{ messageType? }` */
+  /** A message cannot be encoded or decoded, is too large, or has no handler. `{ messageType? }` */
   | 'message_invalid'
+  /** The broker of the bus cannot be reached, or does not take the message. `{ address, timeoutMs, reason? }` */
+  | 'bus_unreachable'
   /** A subscription name serves another topic pattern already. `{ subscriptionName, pattern, wanted }` */
   | 'subscription_conflict';
 
@@ -92,6 +94,7 @@ const usualRetry: Partial<Record<GantryErrorCode, RetryHint>> = {
   store_unavailable: 'later',
   lease_lost: 'later',
   stopped: 'later',
+  bus_unreachable: 'later',
 };
 
 /** Facts of an error beyond its message. Never holds a secret: details are logged. */

@@ -43,6 +43,7 @@ describe('checkScripts', () => {
   it.each([
     ['sandbox', 'ok'],
     ['kubernetes', 'ok'],
+    ['remote', 'ok'],
     ['landlock', 'warning'],
     ['pyodide', 'warning'],
     ['local', 'warning'],

@@ -1,7 +1,7 @@
 import type { RunnerName, ScriptRunner } from './runner.ts';
 
 /** Which runner the operator wants; `auto` is the strongest that works here. */
-export type RunnerSetting = 'auto' | 'sandbox' | 'landlock' | 'pyodide' | 'local' | 'kubernetes';
+export type RunnerSetting = 'auto' | 'sandbox' | 'landlock' | 'pyodide' | 'local' | 'kubernetes' | 'remote';
 
 /** A runner that may or may not work on this machine. */
 export interface RunnerCandidate {
@@ -75,6 +75,7 @@ export const checkScripts = ({ runner, reason, rejected }: RunnerChoice): Script
     case 'sandbox':
     case 'quickjs':
     case 'kubernetes':
+    case 'remote':
       return { name, state: 'ok', message: reason };
     case 'landlock':
       return {

@@ -91,7 +91,7 @@ export interface ScriptResult {
 }
 
 /** Where scripts run, from strong to no isolation. */
-export type RunnerName = 'sandbox' | 'landlock' | 'pyodide' | 'local' | 'quickjs' | 'kubernetes';
+export type RunnerName = 'sandbox' | 'landlock' | 'pyodide' | 'local' | 'quickjs' | 'kubernetes' | 'remote';
 
 /** How a run can be given up. */
 export interface RunSignal {

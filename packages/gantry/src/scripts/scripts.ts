@@ -9,6 +9,7 @@ import type { KubernetesOptions } from './kubernetes/kubernetes-defaults.ts';
 import { withKubernetesDefaults } from './kubernetes/kubernetes-defaults.ts';
 import { quantityBytes } from './kubernetes/quantity.ts';
 import { pythonRunners } from './python-runners.ts';
+import { remoteCandidate } from './remote/remote-candidate.ts';
 import type { ScriptLimits, ScriptRunner } from './runner.ts';
 import { defaultScriptLimits } from './runner.ts';
 import { scriptTools } from './script-tools.ts';
@@ -54,7 +55,8 @@ export const scripts = (options: ScriptsOptions = {}): Plugin => ({
     const { clock, log, sharedDir } = gantry;
     const { runner = 'auto', packages = true, readSharedFolder = true, maxTimeoutSeconds = 300 } = options;
     let isHidden = false;
-    const isInCluster = runner === 'kubernetes';
+    // A scripts manager runs them in pods too.
+    const isInCluster = runner === 'kubernetes' || runner === 'remote';
     const maxTimeoutMs = maxTimeoutSeconds * 1000;
     const cluster = withKubernetesDefaults(options.kubernetes ?? {}, gantry.agent);
     const { bus, agent } = gantry;
@@ -81,6 +83,7 @@ export const scripts = (options: ScriptsOptions = {}): Plugin => ({
     const candidates = [
       ...local,
       kubernetesCandidate({ bus, agent, clock, log, settings: cluster, limits, maxParallel, maxTimeoutMs }),
+      remoteCandidate({ bus, agent, clock, log }),
     ];
     if (runner === 'local')
       log.warn(

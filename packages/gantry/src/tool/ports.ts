@@ -16,7 +16,8 @@ export type StashText = (entry: {
 export type Notify = (notice: {
   /** The session: `session/{id}` or `subagent/{id}`. */
   readonly namespace: string;
-  readonly kind: 'task' | 'question' | 'interrupted';
+  /** `interrupted` is put on record and not answered. */
+  readonly kind: 'task' | 'question' | 'subagent' | 'interrupted';
   readonly text: string;
   /** Where the whole of it is kept in working memory. */
   readonly key?: string | undefined;

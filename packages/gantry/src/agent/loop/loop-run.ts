@@ -51,6 +51,11 @@ export interface LoopRun {
   readonly isTierPinned?: boolean | undefined;
   /** Which of the tools that the run may have it is shown; default all. */
   readonly tools?: ((registration: ToolRegistration) => boolean) | undefined;
+  /**
+   * The names of the only tools that it has. They are listed whatever the caller's mode of listing is, and nothing is said of how to find
+   * more. Default: no such limit.
+   */
+  readonly scope?: readonly string[] | undefined;
   /** Who the model is and how it is to work. */
   readonly systemPrompt: string;
   /** Further system text, asked for before each request, such as the date. */

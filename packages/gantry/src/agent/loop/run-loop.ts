@@ -10,6 +10,7 @@ import { cutText } from '../../text/cut.ts';
 import { scrubValue } from '../../text/scrub.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { CallContext, TraceContext } from '../../tool/context.ts';
+import type { ToolRegistration } from '../../tool/registration.ts';
 import type { TierModel } from '../models/tier-models.ts';
 import { createAskModel } from './ask-model.ts';
 import type { KnownLimits } from './ask-with-recovery.ts';
@@ -50,8 +51,10 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
   const knownLimits: KnownLimits = new Map();
 
   const runTurn = async (run: LoopRun, trace: TraceContext | undefined): Promise<LoopResult> => {
-    const { namespace, workspace, signal, onEvent = () => {} } = run;
-    const tools = createTurnTools(deps, run);
+    const { namespace, workspace, signal, scope, onEvent = () => {} } = run;
+    const mayHave = run.tools ?? (() => true);
+    const isWanted = scope ? (tool: ToolRegistration): boolean => scope.includes(tool.name) && mayHave(tool) : mayHave;
+    const tools = createTurnTools(deps, { tools: isWanted, scope });
     const fit = createFitMessages({
       stash: deps.stash,
       namespace,
@@ -70,6 +73,8 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
     const contextOf = (): CallContext => {
       const context: CallContext = {
         receivesLateResults: true,
+        // A mode that lists no tools of servers would also refuse those that the run was given by name.
+        ...(scope && { wrapperMode: 'lazy' }),
         ...run.context,
         caller: 'model',
         namespace,
@@ -99,14 +104,13 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
               ...contextOf(),
               model: { ...model.facts, capabilities: { ...model.facts.capabilities, has_tools: true } },
             })
-            .tools.filter(run.tools ?? (() => true))
+            .tools.filter(isWanted)
         : tools.listed;
 
     const instructions = (): string => {
       const listed = textTools();
-      const orientation = listed.some(({ source }) => source.startsWith('mcp:'))
-        ? deps.orientation(contextOf())
-        : undefined;
+      const isOriented = scope === undefined && listed.some(({ source }) => source.startsWith('mcp:'));
+      const orientation = isOriented ? deps.orientation(contextOf()) : undefined;
       return [
         run.systemPrompt,
         orientation,

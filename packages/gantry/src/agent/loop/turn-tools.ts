@@ -48,7 +48,7 @@ const first: ReadonlySet<string> = new Set(['guides', 'memory', 'mcp:management'
 /** Makes the tools of a turn; empty until the first refresh. */
 export const createTurnTools = (
   { toolsets }: Pick<LoopDeps, 'toolsets'>,
-  { tools: isWanted = () => true }: Pick<LoopRun, 'tools'>,
+  { tools: isWanted = () => true, scope = [] }: Pick<LoopRun, 'tools' | 'scope'>,
 ): TurnTools => {
   const set: ToolSet = {};
   const byWrittenName = new Map<string, ToolRegistration>();
@@ -87,7 +87,11 @@ export const createTurnTools = (
     refresh: (context, maxTools) => {
       current = context;
       const offered = takesTools(context) ? toolsets.for(context).tools.filter(isWanted) : [];
-      const tools = withinLimit(offered, maxTools);
+      const given = takesTools(context)
+        ? scope.flatMap((name) => toolsets.find(name, context)?.registration ?? []).filter(isWanted)
+        : [];
+      const unlisted = given.filter(({ name }) => !offered.some((tool) => tool.name === name));
+      const tools = withinLimit([...offered, ...unlisted], maxTools);
       const all = [...tools, ...[...admitted.values()].filter(({ name }) => !tools.some((tool) => tool.name === name))];
       const provider = context.model?.provider;
       const isSame =

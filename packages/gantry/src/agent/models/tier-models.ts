@@ -111,7 +111,7 @@ export const createTierModels = (options: {
 };
 
 /** The settings with everything that is needed to reach the model, or undefined when something is missing. */
-const reachable = (
+export const reachable = (
   settings: TierSettings,
   env: Readonly<Record<string, string | undefined>>,
 ): ReachableModel | undefined => {

@@ -6,8 +6,8 @@ import { loadSettings } from '../settings.ts';
 import { startOrInterrupted } from '../start-or-interrupted.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
 
-/** What `gantry serve` can be in a deployment that is split: the gateway, or the render service. */
-export type ServeRole = 'gateway' | 'browser';
+/** What `gantry serve` can be in a deployment that is split: the gateway, the render service, or the scripts manager. */
+export type ServeRole = 'gateway' | 'browser' | 'scripts-manager';
 
 /** Flags of `gantry serve`. */
 export interface ServeFlags {
@@ -19,6 +19,7 @@ export interface ServeFlags {
 /** `gantry serve`: runs until it is interrupted, then stops in order. */
 export const runServe: Command<[ServeFlags]> = async (context, { port, host, role }) => {
   if (role === 'browser') return runBrowser(context, { port, host });
+  if (role === 'scripts-manager') return runScriptsManager(context, { port, host });
   const { io, flags } = context;
   const settings = await loadSettings(context, { isService: true, flags: { serve: { port, host } } });
   const { config, paths } = settings;
@@ -53,6 +54,22 @@ const runBrowser: Command<[Omit<ServeFlags, 'role'>]> = async (context, { port =
   io.stderr.write(
     `The render service is ready at ${url} (POST /render, GET /health); set web.renderServiceUrl to it.\n`,
   );
+  await untilInterrupted(io.interrupted);
+  return 0;
+};
+
+/** Where a scripts manager says how it is: beside the others, which may share its configuration. */
+const scriptsManagerPort = 8084;
+
+const runScriptsManager: Command<[Omit<ServeFlags, 'role'>]> = async (context, flags) => {
+  const { io } = context;
+  const { port = scriptsManagerPort, host } = flags;
+  const settings = await loadSettings(context, { isService: true, flags: { serve: { host } } });
+  const starting = context.host.serveScriptsManager(settings.config, { log: await settings.createLog(), port });
+  await using manager = await startOrInterrupted(starting, io);
+  const { url, broker } = manager;
+  if (context.flags.json) io.stdout.write(`${JSON.stringify({ url, broker }, null, 2)}\n`);
+  io.stderr.write(`The scripts manager is ready: it takes scripts from ${broker} (GET ${url}/healthz).\n`);
   await untilInterrupted(io.interrupted);
   return 0;
 };

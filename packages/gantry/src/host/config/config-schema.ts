@@ -6,6 +6,8 @@ import type { Tier, WrapperMode } from '../../tool/context.ts';
 import type { WebSettings } from '../../web/web-settings.ts';
 import type { RestSettings } from '../../rest/rest.ts';
 import { restConfig } from './rest-config.ts';
+import type { BusConfig } from './bus-config.ts';
+import { busConfig } from './bus-config.ts';
 import type { ScriptsConfig } from './scripts-config.ts';
 import { scriptsConfig } from './scripts-config.ts';
 import type { LoopConfig, ModelBehaviorsConfig, ModelsConfig } from './models-config.ts';
@@ -29,6 +31,7 @@ export interface GantryConfig {
   readonly scripts: ScriptsConfig;
   readonly files: FilesConfig;
   readonly rest: RestSettings;
+  readonly bus: BusConfig;
   readonly serve: ServeConfig;
   readonly models: ModelsConfig;
   readonly modelBehaviors: ModelBehaviorsConfig;
@@ -274,35 +277,45 @@ const files = z.strictObject({
 });
 
 /** Checks a configuration and fills in the defaults. */
-export const configSchema: z.ZodType<GantryConfig> = z.strictObject({
-  $schema: z.string().optional().describe('Address of this schema, for editors.'),
-  agent: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, "_" and "-", at most 64')
-    .default('gantry')
-    .describe('Name of this process on the bus.'),
-  dataDir: z.string().min(1).default('.gantry').describe('Folder of everything that must survive a restart.'),
-  sharedDir: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Folder that tools, scripts and clients share; default "shared" in the data folder.'),
-  mcp: mcp.prefault({}),
-  web: webConfig.prefault({}),
-  schedule: schedule.prefault({}),
-  scripts: scriptsConfig.prefault({}),
-  files: files.prefault({}),
-  rest: restConfig.prefault({}),
-  serve: serve.prefault({}),
-  models: modelsConfig.prefault({}),
-  modelBehaviors: modelBehaviorsConfig.prefault({}),
-  loop: loopConfig.prefault({}),
-  log: z
-    .strictObject({
-      level: z
-        .enum(['debug', 'info', 'warn', 'error', 'silent'])
-        .default('info')
-        .describe('Least important line that is logged.'),
-    })
-    .prefault({}),
-});
+export const configSchema: z.ZodType<GantryConfig> = z
+  .strictObject({
+    $schema: z.string().optional().describe('Address of this schema, for editors.'),
+    agent: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, "_" and "-", at most 64')
+      .default('gantry')
+      .describe('Name of this process on the bus.'),
+    dataDir: z.string().min(1).default('.gantry').describe('Folder of everything that must survive a restart.'),
+    sharedDir: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Folder that tools, scripts and clients share; default "shared" in the data folder.'),
+    mcp: mcp.prefault({}),
+    web: webConfig.prefault({}),
+    schedule: schedule.prefault({}),
+    scripts: scriptsConfig.prefault({}),
+    files: files.prefault({}),
+    rest: restConfig.prefault({}),
+    bus: busConfig.prefault({}),
+    serve: serve.prefault({}),
+    models: modelsConfig.prefault({}),
+    modelBehaviors: modelBehaviorsConfig.prefault({}),
+    loop: loopConfig.prefault({}),
+    log: z
+      .strictObject({
+        level: z
+          .enum(['debug', 'info', 'warn', 'error', 'silent'])
+          .default('info')
+          .describe('Least important line that is logged.'),
+      })
+      .prefault({}),
+  })
+  .superRefine(({ scripts, bus }, context) => {
+    if (scripts.runner === 'remote' && bus.url === undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['scripts', 'runner'],
+        message: '"remote" leaves scripts to a scripts manager behind a broker; set "bus": {"url": "amqp://…"} too',
+      });
+  });

@@ -52,8 +52,7 @@ const older: Readonly<Record<string, string>> = {
  * number, a boolean, or JSON for lists and maps. An unknown variable is a warning with the nearest name.
  */
 export const readEnvironment = (env: Readonly<Record<string, string | undefined>>): EnvironmentConfig => {
-  const leaves = leavesOf(z.toJSONSchema(configSchema, { io: 'input' }));
-  const byVariable = new Map(leaves.map((leaf) => [variableOf(leaf.path), leaf]));
+  let known: KnownVariables | undefined;
   const config: Record<string, unknown> = {};
   const variables = new Map<string, string>();
   const warnings: string[] = [];
@@ -72,6 +71,8 @@ export const readEnvironment = (env: Readonly<Record<string, string | undefined>
     if (text === undefined || text === '') continue;
     const name = toGantryName(variable);
     if (name === undefined || otherVariables.test(name)) continue;
+    // Reading the schema takes a twentieth of a start, and most environments hold no setting.
+    const { leaves, byVariable } = (known ??= readKnownVariables());
     const alias = aliases[name];
     const leaf =
       alias === undefined ? byVariable.get(name) : leaves.find((candidate) => candidate.path.join('.') === alias);
@@ -83,6 +84,16 @@ export const readEnvironment = (env: Readonly<Record<string, string | undefined>
     }
   }
   return { config, variables, warnings };
+};
+
+interface KnownVariables {
+  readonly leaves: readonly Leaf[];
+  readonly byVariable: ReadonlyMap<string, Leaf>;
+}
+
+const readKnownVariables = (): KnownVariables => {
+  const leaves = leavesOf(z.toJSONSchema(configSchema, { io: 'input' }));
+  return { leaves, byVariable: new Map(leaves.map((leaf) => [variableOf(leaf.path), leaf])) };
 };
 
 /**

@@ -116,4 +116,17 @@ describe('a fault', () => {
     write('{"serve": {"token": "hunter2-short"}}');
     expect(await fault()).not.toContain('hunter2');
   });
+
+  it('in the address of a broker says how one is written, and does not repeat it', async () => {
+    const text = await fault({ env: { GANTRY_BUS__URL: 'amqp://user:hunter2%@mq' } });
+    expect(text).toMatch(/GANTRY_BUS__URL: bus\.url: .*amqp:\/\/user:password@host/);
+    expect(text).not.toContain('hunter2');
+    const { config } = await load({ env: { GANTRY_BUS__URL: 'amqp://mq', GANTRY_BUS__PREFETCH: '5' } });
+    expect(config.bus).toMatchObject({ url: 'amqp://mq', prefix: 'gantry', prefetch: 5, waitSeconds: 30 });
+  });
+
+  it('is a runner that needs a broker where there is none', async () => {
+    write('{"scripts": {"runner": "remote"}}');
+    expect(await fault()).toMatch(/scripts\.runner: .*set "bus"/);
+  });
 });

@@ -1,10 +1,12 @@
 import * as z from 'zod';
+import type { EmbeddingSettings } from '../../agent/models/lazy-embedding-model.ts';
 import type { ModelBehaviors } from '../../agent/models/model-behavior.ts';
 import type { ModelsSettings, TierSettings } from '../../agent/models/model-settings.ts';
 import { isObject } from '../../kernel/json.ts';
 
 /** Section `models`: which models the agent runs on. */
 export interface ModelsConfig extends ModelsSettings {
+  readonly embedding?: EmbeddingSettings | undefined;
   readonly callTimeoutMs: number;
   readonly maxRetries: number;
   readonly tierThresholds: { readonly low: number; readonly balanced: number };
@@ -27,6 +29,9 @@ export interface LoopConfig {
   readonly maxConversationTurns: number;
   readonly analyzeFileMaxBytes: number;
   readonly analyzeFileMimeTypes: readonly string[];
+  readonly maxConcurrentSubagents: number;
+  readonly subagentTimeoutMinutes: number;
+  readonly maxConcurrentWisps: number;
 }
 
 const positive = z.number().int().positive();
@@ -56,7 +61,15 @@ const tier: z.ZodType<TierSettings> = z.strictObject({
   temperature: z.number().min(0).max(2).optional().describe("Default the provider's."),
 });
 
-const tierKeys = new Set(['low', 'balanced', 'high', 'callTimeoutMs', 'maxRetries', 'tierThresholds']);
+const embedding: z.ZodType<EmbeddingSettings> = z.strictObject({
+  provider: z.enum(['openai', 'openai-compatible', 'google', 'azure']).default('openai-compatible'),
+  modelId: z.string().min(1).describe('Such as nomic-embed-text with Ollama.'),
+  endpoint: z.url().optional().describe('Base address of the API.'),
+  apiKey: z.string().min(1).optional().describe('Default as for the tiers.'),
+  headers: z.record(z.string(), z.string()).optional().describe('Further HTTP headers of each request.'),
+});
+
+const tierKeys = new Set(['low', 'balanced', 'high', 'embedding', 'callTimeoutMs', 'maxRetries', 'tierThresholds']);
 
 /** One model without a tier around it is the balanced one. */
 const flatIsBalanced = (value: unknown): unknown => {
@@ -77,6 +90,9 @@ export const modelsConfig: z.ZodType<ModelsConfig> = z.preprocess(
       .optional()
       .describe('The model that everything runs on which has no tier, and that stands in for others.'),
     high: tier.optional().describe('For demanding turns; default the balanced one.'),
+    embedding: embedding
+      .optional()
+      .describe('Turns texts into vectors, so that tools are found by meaning too; none by default.'),
     callTimeoutMs: z
       .number()
       .int()
@@ -152,4 +168,11 @@ export const loopConfig: z.ZodType<LoopConfig> = z.strictObject({
     .array(z.string())
     .default(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
     .describe('What analyze_file takes; whether another type works depends on the provider.'),
+  maxConcurrentSubagents: positive
+    .default(3)
+    .describe('Subagents that may work at the same time, of all conversations.'),
+  subagentTimeoutMinutes: positive
+    .default(10)
+    .describe('Minutes after which a subagent is ended that was given no other limit.'),
+  maxConcurrentWisps: positive.default(10).describe('Pipelines of one spawn_wisps call that run at the same time.'),
 });

@@ -3,7 +3,7 @@ import { memoryQuantity } from '../../scripts/kubernetes/quantity.ts';
 
 /** Section `scripts`: running Python and JavaScript. */
 export interface ScriptsConfig {
-  readonly runner: 'auto' | 'sandbox' | 'landlock' | 'pyodide' | 'local' | 'kubernetes';
+  readonly runner: 'auto' | 'sandbox' | 'landlock' | 'pyodide' | 'local' | 'kubernetes' | 'remote';
   readonly allowLimitedIsolation: boolean;
   readonly packages: boolean;
   readonly packageIndexUrl?: string | undefined;
@@ -53,10 +53,10 @@ const kubernetesConfig: z.ZodType<KubernetesConfig> = z.strictObject({
 /** Section `scripts`. */
 export const scriptsConfig: z.ZodType<ScriptsConfig> = z.strictObject({
   runner: z
-    .enum(['auto', 'sandbox', 'landlock', 'pyodide', 'local', 'kubernetes'])
+    .enum(['auto', 'sandbox', 'landlock', 'pyodide', 'local', 'kubernetes', 'remote'])
     .default('auto')
     .describe(
-      'What runs Python: auto takes the strongest sandbox that works here; local is no sandbox at all; kubernetes gives each script a pod.',
+      'What runs Python: auto takes the strongest sandbox that works here; local is no sandbox at all; kubernetes gives each script a pod; remote leaves it to a scripts manager on the bus, which does that.',
     ),
   allowLimitedIsolation: z
     .boolean()

@@ -13,6 +13,7 @@ import { createTierModels } from '../../agent/models/tier-models.ts';
 import type { AgentSessions } from '../../agent/sessions/agent-sessions.ts';
 import { createAgentSessions } from '../../agent/sessions/agent-sessions.ts';
 import { serveUserMessages } from '../../agent/sessions/serve-user-messages.ts';
+import { taskIdOf } from '../../agent/subagents/subagent-record.ts';
 import { createSkillSummaries } from '../../agent/summarize-skill.ts';
 import { newId } from '../../kernel/ids.ts';
 import { messageOf } from '../../kernel/errors.ts';
@@ -26,7 +27,9 @@ import type { Notify } from '../../tool/ports.ts';
 import { createVolume } from '../../volume/volume.ts';
 import type { LoopConfig, ModelsConfig } from '../config/models-config.ts';
 import { loopConfig, modelsConfig } from '../config/models-config.ts';
+import { addWisps } from './add-wisps.ts';
 import type { McpServers } from './mcp.ts';
+import { startSubagents } from './start-subagents.ts';
 
 /** The agent of a Gantry, for plugins and surfaces. */
 export interface AgentService {
@@ -40,6 +43,10 @@ export interface AgentService {
 
 /** Under this key the plugin provides {@link AgentService}. */
 export const agentKey: ServiceKey<AgentService> = { name: 'agent' };
+
+/** What the agent asks of the MCP servers. Its subagents leave `tasks` and `questions` open there, and pipelines call `toolsOf` them. */
+export type AgentServers = Pick<McpServers, 'summaries' | 'orientation'> &
+  Partial<Pick<McpServers, 'tasks' | 'questions' | 'toolsOf'>>;
 
 /** What the agent is made of; everything has a default. Without a model it only keeps what there is. */
 export interface AgentOptions {
@@ -56,7 +63,7 @@ export interface AgentOptions {
   /** In place of the port that is made over the models. */
   readonly model?: SeeingModelPort | undefined;
   /** The MCP servers, once they are set up; undefined where there are none. */
-  readonly servers?: ((host: PluginHost) => Pick<McpServers, 'summaries' | 'orientation'> | undefined) | undefined;
+  readonly servers?: ((host: PluginHost) => AgentServers | undefined) | undefined;
   /** IANA name of the zone that dates are told in; default the machine's. */
   readonly timeZone?: ((host: PluginHost) => Promise<string>) | undefined;
   /** Finds services that fit what was asked. */
@@ -114,6 +121,32 @@ export const agent = (options: AgentOptions = {}): Plugin => ({
       limits: { maxToolIterations, maxConsecutiveToolErrors, callTimeoutMs, maxRetries },
       orientation: (context) => servers()?.orientation(context),
     });
+    const timeZone = async (): Promise<string> =>
+      (await options.timeZone?.(host)) ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+    // Without a model nothing can be handed over.
+    const subagents = models.isConfigured
+      ? startSubagents(host, {
+          models,
+          runLoop,
+          conversations,
+          servers,
+          timeZone,
+          thresholds: tierThresholds,
+          maxConcurrent: loop.maxConcurrentSubagents,
+          defaultTimeoutMinutes: loop.subagentTimeoutMinutes,
+          notify: (notice) => sessions.notify(notice),
+        })
+      : undefined;
+    if (models.isConfigured) addWisps(host, { runLoop, model, servers, maxConcurrent: loop.maxConcurrentWisps });
+    const notifyOther: Notify = async (notice) => {
+      if (subagents && taskIdOf(notice.namespace) !== undefined) await subagents.notify(notice);
+      else if (options.notifyOther) await options.notifyOther(notice);
+      else
+        log.warn(
+          { namespace: notice.namespace, kind: notice.kind },
+          'a result came late for a run that is over; it is kept in working memory',
+        );
+    };
     const sessions = createAgentSessions({
       models,
       runLoop,
@@ -125,12 +158,12 @@ export const agent = (options: AgentOptions = {}): Plugin => ({
         memory,
         skills: skills.list,
         hints: options.hints,
-        timeZone: () => options.timeZone?.(host) ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+        timeZone,
       },
       thresholds: tierThresholds,
       maxContextTurns: loop.maxContextTurns,
       persistErrorTurns: loop.persistErrorTurns,
-      notifyOther: options.notifyOther,
+      notifyOther,
       clock,
       log,
     });
@@ -143,6 +176,7 @@ export const agent = (options: AgentOptions = {}): Plugin => ({
       host.onStart(async () => {
         const serving = await serveUserMessages({ bus: host.bus, sessions, agent: host.agent, clock, log, stopping });
         host.onStop(() => serving[Symbol.asyncDispose]());
+        await subagents?.start();
       });
 
     const sweep = (): void => {
@@ -154,6 +188,8 @@ export const agent = (options: AgentOptions = {}): Plugin => ({
     let timer = clock.startTimer(sweepEveryMs, sweep);
     host.onStop(async () => {
       timer.stop();
+      // First those who have something to tell, then those who are told.
+      await subagents?.[Symbol.asyncDispose]();
       await sessions[Symbol.asyncDispose]();
     });
   },

@@ -25,6 +25,7 @@ import type { EmbeddingModel } from '../../tool/embedding-model.ts';
 import type { ModelPort } from '../../tool/model-port.ts';
 import type { Notify } from '../../tool/ports.ts';
 import type { CallContext } from '../../tool/context.ts';
+import type { Tool } from '../../tool/executor.ts';
 import { createVolume } from '../../volume/volume.ts';
 import { version } from '../version.ts';
 
@@ -76,6 +77,8 @@ export interface McpServers extends Pick<
   orientation(context: CallContext): string;
   /** Searches the tools of servers that this caller may have; best first. */
   findTools(query: string, limit: number, context: CallContext): Promise<readonly FoundTool[]>;
+  /** The typed tools of a server, whose name is in any case; none while it is not connected. Whether a caller may have one is asked elsewhere. */
+  toolsOf(server: string): readonly Tool[];
   /** Resolves when every server, or this one, had its first attempt to connect and the tools of those that did are there. */
   ready(server?: string): Promise<void>;
 }
@@ -155,7 +158,7 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
       notify,
       requestTimeoutMs: settings.defaultTimeoutMs,
     });
-    const { index, manage, search, typed } = agentSide;
+    const { index, manage, search, typed, catalog } = agentSide;
     gantry.offerTypedTools(typed);
     gantry.provide(mcpServers, {
       servers: () => bridge.servers(),
@@ -184,6 +187,7 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
       tasks: bridge.tasks,
       summaries: index.list,
       orientation: (context) => mcpOrientation(typed.modeOf(context)),
+      toolsOf: (server) => catalog.ofServer(server).flatMap(({ kind, tool }) => (kind === 'tool' ? [tool] : [])),
       findTools: (query, limit, context) => search.find('tool', query, limit, context),
       ready: async (name) => {
         await (name === undefined ? bridge.ready() : untilTried(bridge, name));

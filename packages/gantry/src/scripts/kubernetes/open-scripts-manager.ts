@@ -23,6 +23,8 @@ export interface ScriptsManagerSettings {
   readonly maxParallel?: number | undefined;
   /** The most that a request may ask for. */
   readonly maxTimeoutMs: number;
+  /** Requests that it takes at once; default all, of which it runs `maxParallel`. */
+  readonly concurrency?: number | undefined;
 }
 
 /** A scripts manager that serves the bus. */
@@ -34,11 +36,11 @@ export interface ScriptsManager extends AsyncDisposable, Pick<ScriptRunner, 'nam
  * @throws {GantryError} `package_missing`, `config_invalid`.
  */
 export const openScriptsManager = async (options: ScriptsManagerSettings): Promise<ScriptsManager> => {
-  const { bus, agent, clock, log, settings, limits, maxParallel, maxTimeoutMs } = options;
+  const { bus, agent, clock, log, settings, limits, maxParallel, maxTimeoutMs, concurrency } = options;
   await using opened = new AsyncDisposableStack();
   const api = await openPodApi(settings, clock);
   const runner = opened.use(createKubernetesRunner({ api, pods: settings, clock, log, limits, maxParallel }));
-  opened.use(await serveScripts({ bus, runner, maxTimeoutMs, source: agent, clock, log }));
+  opened.use(await serveScripts({ bus, runner, maxTimeoutMs, concurrency, source: agent, clock, log }));
   const kept = opened.move();
   return { name: runner.name, isolation: runner.isolation, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 };

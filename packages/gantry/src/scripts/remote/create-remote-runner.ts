@@ -1,12 +1,12 @@
 import type { Bus } from '../../bus/bus.ts';
 import { createEnvelope } from '../../bus/envelope.ts';
+import { messageHeaders } from '../../bus/headers.ts';
 import { createRequester } from '../../bus/requester.ts';
 import { topics } from '../../bus/topics.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Log } from '../../kernel/log.ts';
-import { toolMessageTypes } from '../../tool/messages.ts';
 import { parsePackages } from '../packages/parse-packages.ts';
 import type { RunnerName, ScriptRequest, ScriptResult, ScriptRunner } from '../runner.ts';
 import type { ScriptInvokeRequest, ScriptInvokeResponse } from './script-messages.ts';
@@ -40,9 +40,10 @@ export const createRemoteRunner = (options: RemoteRunnerOptions): ScriptRunner =
   });
 
   const giveUp = (correlationId: string): void => {
-    const envelope = createEnvelope({ messageType: toolMessageTypes.cancel, source: agent, body: {}, correlationId });
+    const messageType = scriptMessageTypes.cancel;
+    const envelope = createEnvelope({ messageType, source: agent, body: {}, correlationId });
     bus
-      .publish(topics.toolCancel, envelope)
+      .publish(topics.scriptCancel, envelope)
       .catch((error: unknown) =>
         log.warn({ correlationId, reason: messageOf(error) }, 'the scripts manager could not be told to give up'),
       );
@@ -61,6 +62,7 @@ export const createRemoteRunner = (options: RemoteRunnerOptions): ScriptRunner =
           messageType: scriptMessageTypes.request,
           body,
           timeoutMs: waitMs,
+          headers: { [messageHeaders.contentTrust]: 'tool-request', [messageHeaders.timeoutMs]: String(waitMs) },
           correlationId,
           signal,
           onTimeout: () =>

@@ -10,13 +10,16 @@ import type { FakeClock } from '../../testing/fake-clock.ts';
 import { fakeClock } from '../../testing/fake-clock.ts';
 import type { ScriptRequest, ScriptResult, ScriptRunner } from '../runner.ts';
 import { createRemoteRunner } from './create-remote-runner.ts';
+import type { ScriptsManagerOptions } from './serve-scripts.ts';
 import { serveScripts } from './serve-scripts.ts';
 
 let clock: FakeClock;
 let bus: Bus;
+let manager: Omit<ScriptsManagerOptions, 'runner'>;
 beforeEach(() => {
   clock = fakeClock();
   bus = createInProcessBus({ log });
+  manager = { bus, maxTimeoutMs: 300_000, source: 'manager', clock, log };
 });
 afterEach(() => bus[Symbol.asyncDispose]());
 
@@ -56,12 +59,16 @@ const untilAborted: ScriptRunner['run'] = (_request, { signal } = {}) =>
 
 const remote = () =>
   createRemoteRunner({ bus, agent: 'agent.one', clock, log, name: 'kubernetes', isolation: 'a pod' });
-const serve = (runner: ScriptRunner, maxTimeoutMs = 300_000) =>
-  serveScripts({ bus, runner, maxTimeoutMs, source: 'manager', clock, log });
+const serve = (runner: ScriptRunner, maxTimeoutMs = 300_000) => serveScripts({ ...manager, runner, maxTimeoutMs });
 const ask = (body: unknown, more: Partial<Envelope> = {}) =>
   bus.publish(
     topics.scriptInvoke,
     createEnvelope({ messageType: 'ScriptInvokeRequest', source: 'test', body, ...more }),
+  );
+const cancel = (correlationId: string) =>
+  bus.publish(
+    topics.scriptCancel,
+    createEnvelope({ messageType: 'ScriptCancel', source: 't', body: {}, correlationId }),
   );
 const listen = async (topic: string): Promise<Envelope[]> => {
   const heard: Envelope[] = [];
@@ -131,7 +138,7 @@ describe('a remote runner', () => {
 
   it('waits ten seconds longer than the script may take, then gives up and says so; what comes later is ignored', async () => {
     const requests = await listen(topics.scriptInvoke);
-    const cancels = await listen(topics.toolCancel);
+    const cancels = await listen(topics.scriptCancel);
     await using asking = remote();
     const running = expect(asking.run(python)).rejects.toMatchObject({
       code: 'timeout',
@@ -144,7 +151,7 @@ describe('a remote runner', () => {
     await running;
     await clock.advance(0);
     const [request] = requests;
-    expect(cancels).toMatchObject([{ messageType: 'ToolCancel', correlationId: request?.correlationId }]);
+    expect(cancels).toMatchObject([{ messageType: 'ScriptCancel', correlationId: request?.correlationId }]);
     const late = { toolCallId: 'x', output: 'late', exitCode: 0, elapsedMs: 1 };
     await bus.publish(
       request?.replyTo ?? '',
@@ -219,10 +226,7 @@ describe('a scripts manager', () => {
     await ask({ toolCallId: 'x', script: '1' }, { correlationId: 'c1' });
     await ask({ toolCallId: 'y', script: '2' }, { correlationId: 'c2' });
     await expect.poll(() => runner.requests.length).toBe(2);
-    await bus.publish(
-      topics.toolCancel,
-      createEnvelope({ messageType: 'ToolCancel', source: 't', body: {}, correlationId: 'c1' }),
-    );
+    await cancel('c1');
     await expect.poll(() => answers.length).toBe(1);
     expect(answers).toMatchObject([{ correlationId: 'c1', body: { exitCode: -1 } }]);
   });
@@ -236,5 +240,40 @@ describe('a scripts manager', () => {
     await manager[Symbol.asyncDispose]();
     await expect.poll(() => answers.length).toBe(1);
     expect(answers).toMatchObject([{ body: { exitCode: -1, stderr: expect.stringContaining('stopping') } }]);
+  });
+
+  it('does not begin what was given up before it had it', async () => {
+    const gate = Promise.withResolvers<ScriptResult>();
+    const runner = fakeRunner(() => gate.promise);
+    await using _manager = await serveScripts({ ...manager, runner, concurrency: 1 });
+    const answers = await listen('script.result');
+    for (const id of ['a', 'b', 'c']) await ask({ toolCallId: id, script: id }, { correlationId: id });
+    await expect.poll(() => runner.requests.length).toBe(1);
+    await cancel('b');
+    await clock.advance(0);
+    gate.resolve(ok);
+    await expect.poll(() => answers.map(({ correlationId }) => correlationId)).toEqual(['a', 'c']);
+    expect(runner.requests.map(({ callId }) => callId)).toEqual(['a', 'c']);
+  });
+
+  it('runs a script again whose answer could not be sent, and says when an answer cannot be sent at all', async () => {
+    const faults = [
+      new GantryError('bus_unreachable', 'The broker is away.'),
+      new GantryError('message_invalid', 'The message is too large.'),
+    ];
+    const flaky: Bus = {
+      ...bus,
+      publish: (topic, envelope) => {
+        const fault = topic === 'script.result' ? faults.shift() : undefined;
+        return fault ? Promise.reject(fault) : bus.publish(topic, envelope);
+      },
+    };
+    const runner = fakeRunner(async () => ok);
+    await using _manager = await serveScripts({ ...manager, bus: flaky, runner });
+    const answers = await listen('script.result');
+    await ask({ toolCallId: 'x', script: '1' });
+    await expect.poll(() => answers.length).toBe(1);
+    expect(answers).toMatchObject([{ body: { exitCode: -1, stderr: 'The message is too large.' } }]);
+    expect(runner.requests).toHaveLength(2);
   });
 });

@@ -3,7 +3,12 @@ import { GantryError } from '../../kernel/errors.ts';
 import type { Envelope } from '../../bus/envelope.ts';
 
 /** Names of the messages between whoever wants a script run and the scripts manager. */
-export const scriptMessageTypes = { request: 'ScriptInvokeRequest', response: 'ScriptInvokeResponse' } as const;
+export const scriptMessageTypes = {
+  request: 'ScriptInvokeRequest',
+  response: 'ScriptInvokeResponse',
+  /** Published on `script.cancel` with the correlation id of the request; the body is empty. */
+  cancel: 'ScriptCancel',
+} as const;
 
 /** Asks a scripts manager to run a Python script; published on `script.invoke`. */
 export interface ScriptInvokeRequest {

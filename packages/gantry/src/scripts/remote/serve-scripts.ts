@@ -1,4 +1,4 @@
-import type { Bus, MessageHandler, Subscription } from '../../bus/bus.ts';
+import type { Bus, MessageHandler } from '../../bus/bus.ts';
 import type { Envelope } from '../../bus/envelope.ts';
 import { createEnvelope } from '../../bus/envelope.ts';
 import { topics } from '../../bus/topics.ts';
@@ -16,6 +16,8 @@ export interface ScriptsManagerOptions {
   readonly runner: ScriptRunner;
   /** The most that a request may ask for. */
   readonly maxTimeoutMs: number;
+  /** Requests that this manager takes at once; the others stay where another manager can take them. Default all. */
+  readonly concurrency?: number | undefined;
   /** Who answers: the `source` of the responses. */
   readonly source: string;
   readonly clock: Clock;
@@ -24,15 +26,20 @@ export interface ScriptsManagerOptions {
 
 /** Where answers go when a request names no topic. */
 const defaultResultTopic = 'script.result';
-const subscriptionName = 'scripts-manager';
+/** Whose queue of requests the managers share. */
+export const scriptsManagerName = 'scripts-manager';
+
+// Requests that were given up before a manager had them; what is older than so many others has expired.
+const mostCancelled = 1000;
 
 /**
  * Runs the scripts that are asked for on the bus: exactly one answer for each request, whatever goes wrong. Several managers
  * share the requests. Disposing ends the scripts that run; their callers are told.
  */
 export const serveScripts = async (options: ScriptsManagerOptions): Promise<AsyncDisposable> => {
-  const { bus, runner, source, clock, log, maxTimeoutMs } = options;
+  const { bus, runner, source, clock, log, maxTimeoutMs, concurrency = Infinity } = options;
   const running = new Map<string, AbortController>();
+  const cancelled = new Set<string>();
   const stopping = new AbortController();
 
   const runScript = async (request: ScriptInvokeRequest, signal: AbortSignal): Promise<ScriptInvokeResponse> => {
@@ -57,18 +64,28 @@ export const serveScripts = async (options: ScriptsManagerOptions): Promise<Asyn
     }
   };
 
+  const answer = async (request: Envelope, body: ScriptInvokeResponse, correlationId: string): Promise<void> => {
+    const reply = createEnvelope({ messageType: scriptMessageTypes.response, source, body, correlationId });
+    await bus.publish(request.replyTo ?? defaultResultTopic, reply);
+  };
+
   const invoke: MessageHandler = async (envelope) => {
     const request = parseScriptRequest(envelope);
     if (!request) return 'dead-letter';
     const controller = new AbortController();
     const id = idOf(envelope, request);
+    // Nobody waits for it any more.
+    if (cancelled.delete(id)) return 'ack';
     running.set(id, controller);
     try {
       const body = await runScript(request, AbortSignal.any([controller.signal, stopping.signal]));
-      await bus.publish(
-        envelope.replyTo ?? defaultResultTopic,
-        createEnvelope({ messageType: scriptMessageTypes.response, source, body, correlationId: id }),
-      );
+      await answer(envelope, body, id);
+    } catch (error) {
+      if (!GantryError.is(error)) throw error;
+      // The request outlives a broker that is away, and a script may run twice.
+      if (error.code === 'bus_unreachable') return 'retry';
+      if (error.code !== 'message_invalid') throw error;
+      await answer(envelope, { toolCallId: request.toolCallId, exitCode: -1, stderr: error.message, elapsedMs: 0 }, id);
     } finally {
       running.delete(id);
     }
@@ -76,20 +93,25 @@ export const serveScripts = async (options: ScriptsManagerOptions): Promise<Asyn
   };
 
   const cancel: MessageHandler = async ({ correlationId = '' }) => {
-    running.get(correlationId)?.abort(new GantryError('cancelled', 'The script was given up by its caller.'));
+    const script = running.get(correlationId);
+    if (script) script.abort(new GantryError('cancelled', 'The script was given up by its caller.'));
+    else {
+      cancelled.add(correlationId);
+      for (const oldest of cancelled) if (cancelled.size > mostCancelled) cancelled.delete(oldest);
+    }
     return 'ack';
   };
 
-  const subscriptions: readonly Subscription[] = [
-    // The runner keeps to its own number of scripts at a time.
-    await bus.subscribe(topics.scriptInvoke, subscriptionName, invoke, { concurrency: Infinity }),
-    // Every manager hears of every cancellation, since any of them may have the script.
-    await bus.subscribe(topics.toolCancel, `${source}.script-cancel`, cancel, { concurrency: Infinity }),
-  ];
+  await using opened = new AsyncDisposableStack();
+  // Every manager hears of every cancellation, since any of them may have the script, or get it.
+  const everyone = { concurrency: Infinity, perProcess: true };
+  opened.use(await bus.subscribe(topics.scriptCancel, `${source}.script-cancel`, cancel, everyone));
+  opened.use(await bus.subscribe(topics.scriptInvoke, scriptsManagerName, invoke, { concurrency }));
+  const subscriptions = opened.move();
   return {
     [Symbol.asyncDispose]: async () => {
       stopping.abort(new GantryError('stopped', 'The scripts manager is stopping; the script was ended.'));
-      await Promise.all(subscriptions.map((subscription) => subscription[Symbol.asyncDispose]()));
+      await subscriptions.disposeAsync();
     },
   };
 };

@@ -27,16 +27,25 @@ type Members = Readonly<Record<string, unknown>>;
 /**
  * The body of the answer for the client: as the server wrote it, but for tools that filters hide and questions that nobody may answer.
  * `held` is let go of when the body has ended.
+ * @throws what reading an answer throws that is no stream.
  */
-export const answerBody = (answer: PassAnswer, held: Disposable): ReadableStream<Uint8Array> | null => {
+export const answerBody = async (
+  answer: PassAnswer,
+  held: Disposable,
+): Promise<ReadableStream<Uint8Array> | string | null> => {
   const { response } = answer;
+  if (!isStream(response)) {
+    using _ended = held;
+    // A text is written in one piece, without a stream on either side.
+    const text = await wholeText(answer);
+    return text === '' ? null : text;
+  }
   const { body } = response;
   if (!body) {
     held[Symbol.dispose]();
     return null;
   }
-  const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false;
-  const texts = isStream ? fromEvents(answer, body) : fromWhole(answer, body);
+  const texts = fromEvents(answer, body);
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>({
     pull: async (controller) => {
@@ -45,7 +54,7 @@ export const answerBody = (answer: PassAnswer, held: Disposable): ReadableStream
         if (next.done) {
           held[Symbol.dispose]();
           controller.close();
-        } else controller.enqueue(typeof next.value === 'string' ? encoder.encode(next.value) : next.value);
+        } else controller.enqueue(encoder.encode(next.value));
       } catch (error) {
         held[Symbol.dispose]();
         controller.error(error);
@@ -57,6 +66,9 @@ export const answerBody = (answer: PassAnswer, held: Disposable): ReadableStream
     },
   });
 };
+
+const isStream = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.includes('text/event-stream') ?? false;
 
 async function* fromEvents(answer: PassAnswer, body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   for await (const { text, data } of eventTexts(body)) {
@@ -71,15 +83,12 @@ async function* fromEvents(answer: PassAnswer, body: ReadableStream<Uint8Array>)
   }
 }
 
-async function* fromWhole(answer: PassAnswer, body: ReadableStream<Uint8Array>): AsyncGenerator<string | Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  const whole = Buffer.concat(chunks);
-  const text = whole.toString('utf8');
+const wholeText = async (answer: PassAnswer): Promise<string> => {
+  const text = await answer.response.text();
   const parsed = needsReading(answer, text) ? parseJson(text) : undefined;
   const said = parsed?.ok && isObject(parsed.value) ? await withPolicy(answer, parsed.value) : undefined;
-  yield said === undefined || said === dropped ? whole : said;
-}
+  return said === undefined || said === dropped ? text : said;
+};
 
 /** Looking for a word is much cheaper than reading every message, and nearly none has it. */
 const needsReading = ({ target, message }: PassAnswer, text: string): boolean =>
@@ -144,12 +153,13 @@ const nextRound = async (answer: PassAnswer, responses: Members, state: string |
     params: { ...rest, inputResponses: responses, ...(state !== undefined && { requestState: state }) },
   });
   const response = await target.send({ method: 'POST', headers, body, signal });
-  let last = '';
-  for await (const text of response.headers.get('content-type')?.includes('text/event-stream')
-    ? fromEvents({ ...answer, response }, response.body ?? new ReadableStream())
-    : fromWhole({ ...answer, response }, response.body ?? new ReadableStream()))
-    last = typeof text === 'string' ? text : Buffer.from(text).toString('utf8');
-  const data = last.startsWith('{') ? last : dataOf(last);
+  const next = { ...answer, response };
+  let data: string;
+  if (isStream(response)) {
+    let last = '';
+    for await (const text of fromEvents(next, response.body ?? new ReadableStream())) last = text;
+    data = dataOf(last);
+  } else data = await wholeText(next);
   if (data === '')
     throw new GantryError(
       'execution_failed',

@@ -207,13 +207,13 @@ const pass = async (handed: Handed, text: string | undefined, held: Disposable):
     held[Symbol.dispose]();
     throw error;
   }
-  const answered = new Headers();
+  const answered: Record<string, string> = {};
   for (const name of returnedHeaders) {
     const value = response.headers.get(name);
-    if (value !== null) answered.set(name, value);
+    if (value !== null) answered[name] = value;
   }
   const opened = response.headers.get(sessionHeader);
-  if (opened !== null) answered.set(sessionHeader, session ?? sealing.seal(opened, context));
+  if (opened !== null) answered[sessionHeader] = session ?? sealing.seal(opened, context);
   // A sign-in of the gateway's own is missing; the client has nothing to do with it.
   if (response.status === 401 || response.status === 403) {
     await response.body?.cancel();
@@ -225,7 +225,7 @@ const pass = async (handed: Handed, text: string | undefined, held: Disposable):
       `Server "${target.name}" asks the gateway to sign in: gantry servers login ${target.name}`,
     );
   }
-  return new Response(answerBody({ ...handed, response, upstreamSession, body, headers }, held), {
+  return new Response(await answerBody({ ...handed, response, upstreamSession, body, headers }, held), {
     status: response.status,
     headers: answered,
   });
