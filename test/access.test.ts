@@ -101,7 +101,10 @@ describe('access tokens', () => {
     expect(await api('GET', '/api/v1/servers', read)).toBe(200);
     expect(await api('POST', '/api/v1/servers/x/remove', read)).toBe(403);
     expect(await api('POST', '/api/v1/servers/x/remove', admin)).toBe(404);
-    expect(await api('POST', '/api/v1/tools/list_tool_guides/call', mcp)).toBe(200);
+    // Over the API a tool is called as the operator, past all rules for clients.
+    expect(await api('POST', '/api/v1/tools/list_tool_guides/call', mcp)).toBe(403);
+    expect(await api('POST', '/api/v1/tools/list_tool_guides/call', read)).toBe(403);
+    expect(await api('POST', '/api/v1/tools/list_tool_guides/call', admin)).toBe(200);
     expect(await api('POST', '/api/v1/tokens/laptop/revoke', admin)).toBe(200);
     expect((await call(url, 'tools/list', {}, { token: mcp })).status).toBe(401);
   });

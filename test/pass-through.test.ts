@@ -151,6 +151,23 @@ describe('policy on the way through', () => {
     expect(JSON.parse((await call('too long'))[1])).toMatchObject({ result: { isError: true } });
   });
 
+  it('is not got around by several messages at once, or by a member that is written twice', async () => {
+    const server = open.use(await startModernServer());
+    const gateway = await serve({ s: { url: server.url, deniedTools: ['echo'] } });
+    const post = async (body: string): Promise<[number, unknown]> => {
+      const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+      const response = await fetch(`${gateway.url}/mcp/s`, { method: 'POST', headers, body });
+      return [response.status, await response.json()];
+    };
+    const echo = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'echo', arguments: { text: 'x' } } };
+    const refusal = (message: string) => [400, { error: { code: -32_600, message } }];
+    expect(await post(JSON.stringify([echo]))).toMatchObject(
+      refusal('Send one JSON-RPC message at a time; batches are not passed on.'),
+    );
+    const twice = JSON.stringify(echo).replace('"name":"echo"', '"name":"echo","name":"add"');
+    expect(await post(twice)).toMatchObject(refusal('A member of the message is written twice; write it once.'));
+  });
+
   it('says which server is not there, and why one cannot be used', async () => {
     const gateway = await serve({ prog: { command: 'true' } });
     expect((await ask(`${gateway.url}/mcp/none`, 'tools/list', {}))[0]).toBe(404);

@@ -30,10 +30,9 @@ export const firstOf =
     return undefined;
   };
 
-/** What a request needs: speaking MCP, reading, or everything. Calling a tool over the API is speaking MCP by other means. */
+/** What a request needs: speaking MCP, reading, or everything. Whoever calls a tool over the API does so as the operator, whom no rule binds. */
 export const scopeFor = (method: string, path: string): AccessScope => {
   if (path === '/mcp' || path.startsWith('/mcp/')) return 'mcp';
-  if (method === 'POST' && /^\/api\/v1\/tools\/[^/]+\/call$/.test(path)) return 'mcp';
   return method === 'GET' || method === 'HEAD' ? 'read' : 'admin';
 };
 

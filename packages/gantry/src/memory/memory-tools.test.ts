@@ -109,7 +109,20 @@ describe('get_from_working_memory', () => {
     const args = { key: 'subagent/t1/summary' };
     expect(await call('get_from', args)).toContain('These exist: `subagent/t2/summary`.');
     expect(await call('get_from', args, { ...session, workspace: 'w' })).not.toContain('t2');
-    expect(await call('get_from', args, { caller: 'client' })).not.toContain('t2');
+    await expect(call('get_from', args, { caller: 'client' })).rejects.toMatchObject(refused);
+  });
+
+  it('gives a client of the gateway what is kept for clients, and no conversation however well it guesses', async () => {
+    await memory.save('client/8f2a/chunk0', 'its result');
+    await memory.save('shared/note', 'for all');
+    await memory.save('session/1/mine', 'private');
+    const client = { caller: 'client' } as const;
+    expect(await call('get_from', { key: 'client/8f2a/chunk0' }, client)).toBe('its result');
+    expect(await call('get_from', { key: 'shared/note' }, client)).toBe('for all');
+    for (const key of ['session/1/mine', 'Session/1/MINE', 'clients/x', 'sharedx/note', 'client/../session/1/mine'])
+      if (key.startsWith('client/')) expect(await call('get_from', { key }, client)).not.toContain('private');
+      else await expect(call('get_from', { key }, client)).rejects.toMatchObject(refused);
+    await expect(call('search', { namespace: 'session/1' }, client)).rejects.toMatchObject(refused);
   });
 });
 

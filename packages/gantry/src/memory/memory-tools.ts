@@ -23,7 +23,7 @@ const key = z.string().describe(keyHelp);
 /**
  * The tools by which a model saves, reads, deletes and searches its working memory. A caller reads any key it can name,
  * writes below its own namespace and `shared/`, and lists one namespace at a time, so that ids which cannot be guessed stay
- * private.
+ * private. A client of the gateway reads what is kept for clients and what is shared, and no conversation.
  */
 export const memoryTools = (memory: WorkingMemory, clock: Clock): readonly Tool[] => [
   defineTool({
@@ -100,12 +100,20 @@ export const memoryTools = (memory: WorkingMemory, clock: Clock): readonly Tool[
 const toFullKey = (key: string, context: CallContext): string => {
   const normal = normalizeKey(key);
   if (normal === '') throw refused(key, 'The key must not be blank.');
-  if (key.includes('/')) return normal;
+  if (key.includes('/')) return forCaller(normal, context);
   if (context.namespace !== undefined) return normalizeKey(`${context.namespace}/${normal}`);
   throw refused(
     key,
     `"${normal}" belongs to no session, since this call has none; give a full path such as "shared/${normal}".`,
   );
+};
+
+/** Sessions have names that a stranger may guess; what results of clients are kept under nobody guesses. */
+const forCaller = (path: string, { caller, namespace }: CallContext): string => {
+  const open = [namespace, 'client', sharedNamespace];
+  const isOpen = open.some((one) => one !== undefined && isBelow(`${path}/x`, one));
+  if (caller !== 'client' || isOpen) return path;
+  throw refused(path, `"${path}" belongs to a conversation of this gateway, which clients do not read.`);
 };
 
 const toWritableKey = (key: string, context: CallContext): string => {
@@ -121,7 +129,7 @@ const toListedPath = (namespace: string | undefined, context: CallContext): stri
   if (path === undefined)
     throw refused('', 'This call has no session; name the namespace to search, such as "shared".');
   // Listing all sessions would give away the ids that keep their entries private.
-  if (path.includes('/') || namespaceOf(path) === sharedNamespace) return path;
+  if (path.includes('/') || namespaceOf(path) === sharedNamespace) return forCaller(path, context);
   throw refused(path, `"${path}" is not a whole namespace; name one such as "${path}/{id}", or "shared".`);
 };
 

@@ -17,6 +17,7 @@ import { unwrapState } from './carried-state.ts';
 import { answerBody } from './pass-answer.ts';
 import type { Translator } from './translate.ts';
 import { rpcErrorResponse, rpcResultResponse } from './rpc-response.ts';
+import { unclearIn } from './unclear-message.ts';
 
 /** What passing through works with. */
 export interface PassThroughOptions {
@@ -64,6 +65,8 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     const body = await readJsonBody(request, maxBodyBytes);
     if (!body.ok) return body.refusal;
     const message = isObject(body.json) ? body.json : undefined;
+    const unclear = body.text === undefined ? undefined : unclearIn(body.text, message);
+    if (unclear !== undefined) return rpcErrorResponse(message, 400, -32_600, unclear);
     const controller = new AbortController();
     const abort = (): void => controller.abort(new GantryError('cancelled', 'The client has gone.'));
     request.signal.addEventListener('abort', abort, { once: true });

@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { unclearIn } from './unclear-message.ts';
+
+const judge = (text: string): string | undefined => {
+  const value: unknown = JSON.parse(text);
+  return unclearIn(text, typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined);
+};
+
+it('lets every message pass that has each member once, in any spelling', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom(undefined, 1, '\t'), (value, space) => {
+      expect(judge(JSON.stringify(value, undefined, space))).toBeUndefined();
+    }),
+  );
+});
+
+it.each([
+  '{"a":"b:","c\\\\":1,"d\\"":{"a":[{"a":1},{"a":2}]}}',
+  '{"__proto__":1,"x":{"__proto__":{"y":2}}}',
+  String.raw`{"a":"\"", "b" : "\\"}`,
+  '{}',
+])('lets %s pass', (text) => {
+  expect(judge(text)).toBeUndefined();
+});
+
+it.each([
+  '{"method":"ping","method":"tools/call"}',
+  '{"params":{"name":"a","name":"b"}}',
+  '{"params":{"arguments":{"x":{"url":"a" , "url" :"b"}}}}',
+  String.raw`{"name":"a","\u006eame":"b"}`,
+])('refuses %s, which each reader reads in its own way', (text) => {
+  expect(judge(text)).toContain('written twice');
+});
+
+it.each(['[]', '[{"a":1}]', '"x"', '5', 'null'])('refuses %s, which is not one message', (text) => {
+  expect(judge(text)).toContain('one JSON-RPC message');
+});

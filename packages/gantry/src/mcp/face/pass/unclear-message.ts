@@ -1,0 +1,44 @@
+/**
+ * Why policy cannot judge a message that goes on as it is: there are several at once, or a member of it has two values, of which each
+ * reader takes its own (RFC 8259 section 4). Undefined when it can.
+ * @param message What the text was read as; undefined for anything but an object.
+ */
+export const unclearIn = (text: string, message: object | undefined): string | undefined => {
+  if (!message) return 'Send one JSON-RPC message at a time; batches are not passed on.';
+  if (membersIn(text) !== membersOf(message)) return 'A member of the message is written twice; write it once.';
+  return undefined;
+};
+
+/** How many members objects have in a JSON text: strings with a colon behind them. */
+const membersIn = (text: string): number => {
+  let count = 0;
+  let start = text.indexOf('"');
+  while (start !== -1) {
+    let end = text.indexOf('"', start + 1);
+    while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+    let next = end + 1;
+    while (next < text.length && ' \t\r\n'.includes(text[next] ?? '')) next += 1;
+    if (text[next] === ':') count += 1;
+    start = end === -1 ? -1 : text.indexOf('"', next);
+  }
+  return count;
+};
+
+const isEscaped = (text: string, quote: number): boolean => {
+  let slashes = 0;
+  while (text[quote - 1 - slashes] === '\\') slashes += 1;
+  return slashes % 2 === 1;
+};
+
+const membersOf = (value: object): number => {
+  let count = 0;
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    const values: unknown[] = Object.values(next);
+    if (!Array.isArray(next)) count += values.length;
+    for (const one of values) open.push(one);
+  }
+  return count;
+};
