@@ -102,7 +102,12 @@ export const createApp = (options: AppOptions): App => {
       }
       if (!mayDo(identity, needed)) {
         c.header('www-authenticate', challenge(c, 'insufficient_scope', needed));
-        return refuse(c, 403, 'scope_missing', `This needs a token with the scope "${needed}" or "admin".`);
+        return refuse(
+          c,
+          403,
+          'scope_missing',
+          `This needs a token with the scope ${needed === 'admin' ? '' : `"${needed}" or `}"admin".`,
+        );
       }
       c.set('client', identity.client);
       return next();
