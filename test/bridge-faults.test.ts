@@ -17,6 +17,10 @@ import {
 
 const text = (value: string): unknown => ({ content: [{ type: 'text', text: value }] });
 const never: Script = () => written;
+const broken = (response: Parameters<Script>[1]): typeof written => {
+  response.destroy();
+  return written;
+};
 
 describe('connecting', () => {
   it('lets a server that never answers initialize delay nobody', async () => {
@@ -402,6 +406,52 @@ describe('calling', () => {
     expect(outcome.status).toBe(status);
     expect(server.count('tools/call')).toBe(calls);
     expect(await t.text('s', 't')).toBe('second');
+  });
+
+  it.each<[string, Record<string, unknown>, Script, RegExp, string]>([
+    [
+      'before any answer, and may have run',
+      {},
+      (_request, response) => broken(response),
+      /^The connection to server "s" broke before it answered \(.+\); whether the request was carried out is unknown\. Check what it did before you call the tool again\.$/,
+      'never',
+    ],
+    [
+      'in the middle of the answer, and may have run',
+      {},
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(': working\n\n', () => response.destroy());
+        return written;
+      },
+      /^Server .s. ended the connection before it answered; whether the request was carried out is unknown\. Check what/,
+      'never',
+    ],
+    [
+      'before any answer twice, for an idempotent tool',
+      { annotations: { idempotentHint: true } },
+      (_request, response) => broken(response),
+      /whether the request was carried out is unknown\.$/,
+      'later',
+    ],
+    [
+      'by what stands before the server, and may have run',
+      {},
+      (_request, response) => endWith(response, 504, 'too slow'),
+      /^Server "s": it answered with status 504: too slow; whether the request was carried out is unknown\. Check/,
+      'never',
+    ],
+  ])('says of a call that was broken off %s', async (_how, more, script, says, retry) => {
+    await using server = await startRawServer({
+      'tools/list': () => ({ tools: [toolNamed('t', more)] }),
+      'tools/call': script,
+    });
+    await using t = await startBridge({ s: { url: server.url } });
+    await t.bridge.ready();
+    const outcome = await t.call('s', 't');
+    expect(outcome).toMatchObject({ failure: { code: 'execution_failed', retry } });
+    expect(outcomeText(outcome)).toMatch(says);
+    expect(server.count('tools/call')).toBe(retry === 'never' ? 1 : 2);
   });
 
   it.each([-32_602, -32_601])(

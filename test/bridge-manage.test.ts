@@ -298,6 +298,33 @@ describe('resources', () => {
 });
 
 describe('the operator', () => {
+  it('sees entries of one server that say different things, and by removing one connects the other', async () => {
+    await using server = await startRawServer();
+    const guarded = { id: 'bbbbbbbbbbbb', url: server.url, argGuards: [{ handler: 'path-perfix' }] };
+    const slow = { id: 'cccccccccccc', url: server.url, toolTimeoutMs: 5_000 };
+    await using t = await startBridge({ a: { id, url: server.url }, b: guarded, c: slow });
+    await t.bridge.ready();
+    const states = () => t.bridge.servers().map(({ name, state }) => `${name} ${state}`);
+    expect(states()).toEqual(['a connected', 'b refused', 'c refused']);
+    expect(t.bridge.server('b')?.lastError).toMatch(
+      /^It is the same server as "a", .* with other "argGuards".* "path-perfix"/,
+    );
+    expect(t.log).toContainEqual(
+      expect.objectContaining({ level: 'error', message: expect.stringContaining('Server "b" is refused.') as string }),
+    );
+    expect(await fileOf(t)).toEqual({ a: { id, url: server.url }, b: guarded, c: slow });
+    expect((await t.bridge.setEnabled('c', false)).state).toBe('disabled');
+    expect((await t.bridge.setEnabled('c', true)).state).toBe('refused');
+    await t.bridge.setEnabled('a', false);
+    await t.bridge.ready();
+    // Its own mistake is told now, and the one that is right waits for it.
+    expect(states()).toEqual(['a disabled', 'b refused', 'c refused']);
+    expect(t.bridge.server('b')?.lastError).toContain('path-perfix');
+    await t.bridge.remove('b');
+    await t.untilState((bridge) => bridge.server('c')?.state === 'connected');
+    expect(Object.keys(await fileOf(t))).toEqual(['a', 'c']);
+  });
+
   it('adds, switches off and on, and removes a server without disturbing others', async () => {
     await using server = await startRawServer();
     await using t = await startBridge({ keep: { id, url: `${server.url}?keep` } });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGantry } from '../packages/gantry/src/host/create-gantry.ts';
@@ -107,6 +107,24 @@ describe('wrong usage and configuration exit with 2', () => {
     const { code, stderr } = await folder.run(['tools', 'list'], { env: { HOME: join(folder.path, 'file') } });
     expect(code).toBe(2);
     expect(stderr).toMatch(/^gantry: The encryption key file .*keys\.json cannot be .*GANTRY_CRYPTO_SECRET.*\n$/);
+  });
+
+  it('naming entries of one server that say different things, and names that no server can have', async () => {
+    const text = `{ "mcpServers": {
+  "a": { "url": "https://a.example/mcp" },
+  "b": { "url": "https://a.example/mcp", "toolTimeoutMs": 5 },
+  "": { "url": "https://b.example/mcp" },
+  "__proto__": { "url": "https://c.example/mcp" },
+  "a b": { "url": "https://d.example/mcp" }
+} }`;
+    folder.write('mcp.json', text);
+    const { code, stdout, stderr } = await folder.run(['config', 'check']);
+    expect(code).toBe(2);
+    expect(stdout).toContain('mcp.json:3:3: mcpServers.b: It is the same server as "a"');
+    expect(stdout).toContain('mcp.json:4:3: mcpServers.: "" cannot be the name of a server');
+    expect(stdout).toContain('mcp.json:5:3: mcpServers.__proto__: "__proto__" cannot be the name of a server');
+    expect(stderr).toContain('Server name "a b" would not be accepted for a new server');
+    expect(readFileSync(join(folder.path, 'mcp.json'), 'utf8')).toBe(text);
   });
 
   it('naming file, line, path and fix', async () => {

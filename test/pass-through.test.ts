@@ -8,6 +8,7 @@ import type { GantryFolder, ServingGantry } from './fixtures/gantry-process.ts';
 import { makeGantryFolder } from './fixtures/gantry-process.ts';
 import { startModernRawServer } from './fixtures/modern-raw-server.ts';
 import { startAskingServer } from './fixtures/asking-server.ts';
+import { written } from './fixtures/raw-server.ts';
 import { startModernServer } from './fixtures/modern-server.ts';
 import { startOlderAskingServer } from './fixtures/older-servers.ts';
 
@@ -84,6 +85,27 @@ describe('a client of 2026 that is passed through to a server of 2026', () => {
     const result = await client.callTool({ name: 'book', arguments: { show: 'Hamlet' } });
     expect(result.content).toEqual([{ type: 'text', text: 'booked 3 for Hamlet' }]);
     await client.close();
+  });
+
+  it('is told that a request may have been carried out when its connection broke', async () => {
+    const server = open.use(
+      await startModernRawServer('book', (_request, response) => {
+        response.destroy();
+        return written;
+      }),
+    );
+    const gateway = await serve({ s: { url: server.url } });
+    const [status, text] = await ask(`${gateway.url}/mcp/s`, 'tools/call', { name: 'book', arguments: {} }, 'book');
+    expect(status).toBe(502);
+    expect(JSON.parse(text)).toMatchObject({
+      id: 7,
+      error: {
+        message: expect.stringMatching(
+          /^The connection to server "s" broke before it answered \(.+\); whether the request was carried out is unknown\.$/,
+        ) as string,
+      },
+    });
+    expect(server.count('tools/call')).toBe(1);
   });
 
   it('never hears of a question for a credential, which is declined', async () => {

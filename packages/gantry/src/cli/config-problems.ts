@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Node } from 'jsonc-parser';
 import { findNodeAtLocation, getNodeValue, parseTree } from 'jsonc-parser';
-import { serverEntrySchema } from '../mcp/bridge/config/server-entry.ts';
+import { reconcileEntries } from '../mcp/bridge/config/reconcile.ts';
+import { nameProblemOf, serverEntrySchema } from '../mcp/bridge/config/server-entry.ts';
 import { createArgGuards } from '../mcp/bridge/guards/create-arg-guards.ts';
+import type { RefusalTerms } from '../mcp/bridge/server/refusal.ts';
 import { refusalOf } from '../mcp/bridge/server/refusal.ts';
 import { parseMcpFile } from '../mcp/bridge/config/mcp-file.ts';
 import { GantryError, messageOf } from '../kernel/errors.ts';
@@ -66,18 +68,18 @@ const duplicatesIn = (node: Node, path: readonly string[], tree: Tree, source: s
  */
 export const mcpFileProblems = async (
   path: string,
-  env: Readonly<Record<string, string | undefined>>,
-  authProfiles: ReadonlySet<string>,
+  terms: Pick<RefusalTerms, 'env' | 'authProfiles'> & DefaultServers,
 ): Promise<readonly ConfigProblem[]> => {
   try {
     const text = await readFile(path, 'utf8');
     const { entries, refused } = parseMcpFile(text, path);
     const tree = toTree(text);
     const argGuards = createArgGuards();
+    const { doubles } = reconcileEntries(entries, terms.defaultServers);
     return [
       ...[...refused].flatMap(([name, message]) => entryProblems(path, name, message, tree)),
       ...[...entries].flatMap(([name, entry]) => {
-        const refusal = refusalOf(entry, { stdio: 'launch', argGuards, env, authProfiles });
+        const refusal = refusalOf({ ...entry, double: doubles.get(name) }, { ...terms, stdio: 'launch', argGuards });
         return refusal?.state === 'refused' ? [entryProblem(path, name, refusal.reason, tree)] : [];
       }),
     ];
@@ -86,6 +88,25 @@ export const mcpFileProblems = async (
     return GantryError.is(error) ? toProblems(error) : [{ source: path, message: messageOf(error) }];
   }
 };
+
+/** What Gantry does to the file of servers, or would rather not see in it, though everything in it works. */
+export const mcpFileWarnings = async (
+  path: string,
+  { defaultServers }: DefaultServers,
+): Promise<readonly ConfigProblem[]> => {
+  try {
+    const { entries } = parseMcpFile(await readFile(path, 'utf8'), path);
+    return reconcileEntries(entries, defaultServers).warnings.map((message) => ({ source: path, message }));
+  } catch {
+    // Told as a problem, or there is no file.
+    return [];
+  }
+};
+
+interface DefaultServers {
+  /** Name to URL: an entry with such a name stands in for its doubles. */
+  readonly defaultServers: Readonly<Record<string, string>>;
+}
 
 const entryProblem = (source: string, name: string, message: string, tree: Tree | undefined): ConfigProblem => {
   const at = ['mcpServers', name];
@@ -104,6 +125,8 @@ const entryProblems = (
   tree: Tree | undefined,
 ): readonly ConfigProblem[] => {
   const at = ['mcpServers', name];
+  const nameProblem = nameProblemOf(name);
+  if (nameProblem !== undefined) return [entryProblem(source, name, nameProblem, tree)];
   const node = tree && findNodeAtLocation(tree.root, at);
   const { error } = serverEntrySchema.safeParse(node && (getNodeValue(node) as unknown));
   if (!tree || !error) return [{ source, path: at.join('.'), message }];

@@ -6,7 +6,7 @@ import { configPrint } from '../../operations/config-print.ts';
 import { scrubValue } from '../../text/scrub.ts';
 import type { Command, CommandContext } from '../command-context.ts';
 import type { ConfigProblem } from '../config-problems.ts';
-import { duplicateKeys, mcpFileProblems, toProblems } from '../config-problems.ts';
+import { duplicateKeys, mcpFileProblems, mcpFileWarnings, toProblems } from '../config-problems.ts';
 import type { GatewayAddress } from '../gateway.ts';
 import { findOwner, namedGateway } from '../gateway.ts';
 import { createPrinter } from '../output/printer.ts';
@@ -19,14 +19,18 @@ export const checkConfig: Command<[]> = async (context) => {
   const settings = await loadOrProblems(context);
   const isLoaded = 'config' in settings;
   const problems = isLoaded
-    ? await mcpFileProblems(
-        settings.paths.mcpFile,
-        context.io.env,
-        new Set(Object.keys(settings.config.mcp.authProfiles)),
-      )
+    ? await mcpFileProblems(settings.paths.mcpFile, {
+        env: context.io.env,
+        authProfiles: new Set(Object.keys(settings.config.mcp.authProfiles)),
+        defaultServers: settings.config.mcp.defaultServers,
+      })
     : settings.problems;
   const warnings = isLoaded
-    ? [...(await duplicateKeys(settings.file)), ...(await duplicateKeys(settings.paths.mcpFile))]
+    ? [
+        ...(await duplicateKeys(settings.file)),
+        ...(await duplicateKeys(settings.paths.mcpFile)),
+        ...(await mcpFileWarnings(settings.paths.mcpFile, settings.config.mcp)),
+      ]
     : [];
   const ok = problems.length === 0;
   const files = isLoaded ? { file: settings.file ?? null, mcpFile: settings.paths.mcpFile } : {};

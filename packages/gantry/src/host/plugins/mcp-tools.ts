@@ -144,7 +144,7 @@ const executorOf = (
       );
     } catch (error) {
       signal?.throwIfAborted();
-      return faultOutcome(server, toConnectionFault(error, { hadSession: false, mask }));
+      return faultOutcome(server, toConnectionFault(error, { hadSession: false, mask }), tool);
     }
     return await mapResult(raw, { server, tool: tool.name, context });
   },

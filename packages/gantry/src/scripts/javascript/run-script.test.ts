@@ -1,12 +1,12 @@
-import variant from '@jitl/quickjs-wasmfile-release-sync';
-import type { QuickJSSyncVariant } from 'quickjs-emscripten-core';
-import { newQuickJSWASMModuleFromVariant } from 'quickjs-emscripten-core';
 import { expect, it } from 'vitest';
 import type { EngineEnd, EngineRun } from './engine-messages.ts';
+import { loadEngine } from './load-engine.ts';
 import { runScript } from './run-script.ts';
 
+const openEngine = await loadEngine();
+
 const run = async (script: string, more: Partial<EngineRun> = {}): Promise<EngineEnd> =>
-  runScript(await newQuickJSWASMModuleFromVariant(variant as unknown as QuickJSSyncVariant), {
+  runScript(await openEngine(), {
     script,
     env: { GANTRY_INPUT: 'in' },
     timeoutMs: 10_000,
@@ -59,4 +59,49 @@ it('runs into its limits of time, memory and output', async () => {
   const endless = await run('for (;;) print("x".repeat(1000))');
   expect(endless.ended).toBe('output');
   expect(endless.stdout.length).toBeLessThan(11_000);
+});
+
+it.each([
+  [
+    '(async () => { throw new Error("boom") })(); print("on")',
+    'on\n',
+    /^Unhandled rejection: Error: boom\n\s+at .*script\.js:1/,
+  ],
+  ['async function main() { JSON.parse("{") }\nmain()', '', /SyntaxError: [^]*at main \(script\.js:1/],
+  ['Promise.reject(1)', '', /^Unhandled rejection: 1\n$/],
+  ['Promise.reject()', '', /^Unhandled rejection: undefined\n$/],
+  ['import("fs").then(console.log)', '', /could not load module/],
+  ['new Promise((_, no) => setTimeout(() => no(new Error("late")), 5))', '', /Error: late/],
+  [
+    'const p = Promise.reject(new Error("a")); p.catch(() => { throw new Error("b") })',
+    '',
+    /^Unhandled rejection: Error: b/,
+  ],
+  [
+    'Promise.all([1, 2].map(async (n) => { throw new Error("n" + n) }))',
+    '',
+    /^Unhandled rejection: Error: n1(?![^]*n2)/,
+  ],
+  ['Promise.reject(new Error("cause")); await new Promise(() => {})', '', /Error: cause[^]*waits for something/],
+  ['for (let i = 0; i < 9; i += 1) Promise.reject(i)', '', /: 0\n(?:.*\n){4}Unhandled rejections not shown: 4\.\n$/],
+  ['eval("(async () => { throw new Error(\'inner\') })()")', '', /Error: inner/],
+])('fails for a rejection that nobody handles: %s', async (script, stdout, stderr) => {
+  const end = await run(script);
+  expect(end).toMatchObject({ exitCode: 1, stdout });
+  expect(end.stderr).toMatch(stderr);
+});
+
+it.each([
+  'try { await (async () => { throw new Error("no") })() } catch {}',
+  'Promise.reject(1).catch(() => {})',
+  'const p = Promise.reject(1); setTimeout(() => p.catch(() => {}), 5)',
+  'await Promise.allSettled([Promise.reject(1), (async () => { throw 2 })()])',
+  'for (let i = 0; i < 1e4; i += 1) Promise.reject({ i }).catch(() => {})',
+  'const all = Array.from({ length: 1000 }, (_, i) => Promise.reject(i)); await null; for (const p of all) p.catch(() => {})',
+])('does not fail for a rejection that is handled, be it late: %s', async (script) => {
+  expect(await run(script)).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
+});
+
+it('takes exit() in an async function for no rejection', async () => {
+  expect(await run('(async () => { await null; exit(0) })()')).toMatchObject({ exitCode: 0, stderr: '' });
 });

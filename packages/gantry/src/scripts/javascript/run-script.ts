@@ -1,20 +1,26 @@
-import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten-core';
+import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten-core';
 import { Scope } from 'quickjs-emscripten-core';
 import { captureOutput } from '../process/captured-output.ts';
 import type { EngineEnd, EngineRun } from './engine-messages.ts';
+import type { Engine } from './load-engine.ts';
 import { prelude } from './prelude.ts';
+import type { Rejections } from './track-rejections.ts';
+import { trackRejections } from './track-rejections.ts';
 
 const maxStackBytes = 512 * 1024;
 
-/** Runs one script to its end in an engine that nothing else has used. The engine gives no file, network or module access. */
-export const runScript = (engine: QuickJSWASMModule, run: EngineRun): EngineEnd => {
+/**
+ * Runs one script to its end in an engine that nothing else has used. The engine gives no file, network or module access. A rejection
+ * that nobody has handled when the script is over fails it.
+ */
+export const runScript = (engine: Engine, run: EngineRun): EngineEnd => {
   const stdout = captureOutput(run.keptOutputBytes);
   const stderr = captureOutput(run.keptOutputBytes);
   const endsAtMs = performance.now() + run.timeoutMs;
   let ended: EngineEnd['ended'];
   let exitCode: number | undefined;
 
-  const runtime = engine.newRuntime();
+  const runtime = engine.quickjs.newRuntime();
   runtime.setMemoryLimit(run.memoryBytes);
   runtime.setMaxStackSize(maxStackBytes);
   runtime.setInterruptHandler(() => {
@@ -22,6 +28,7 @@ export const runScript = (engine: QuickJSWASMModule, run: EngineRun): EngineEnd 
     return ended !== undefined || exitCode !== undefined;
   });
   const context = runtime.newContext();
+  const rejections = trackRejections(engine, runtime, context);
 
   const complain = (text: string): void => stderr.add(Buffer.from(`${text}\n`));
   const write = (stream: number, text: string): void => {
@@ -38,9 +45,15 @@ export const runScript = (engine: QuickJSWASMModule, run: EngineRun): EngineEnd 
     }
     const promise = scope.manage(result.value);
     const fault = settle(runtime, context, tools, promise);
-    if (fault === undefined) return false;
-    complain(typeof fault === 'string' ? fault : describe(context, tools, scope.manage(fault)));
-    return true;
+    if (typeof fault === 'object') {
+      complain(describe(context, tools, scope.manage(fault)));
+      return true;
+    }
+    // exit() ends async functions too, by an error of its own.
+    const unhandled = exitCode === undefined ? describeUnhandled(context, tools, rejections) : [];
+    for (const text of unhandled) complain(text);
+    if (fault !== undefined) complain(fault);
+    return fault !== undefined || unhandled.length > 0;
   });
 
   return {
@@ -128,6 +141,19 @@ const describe = (context: QuickJSContext, tools: QuickJSHandle, error: QuickJSH
   const value = context.getString(text.value);
   text.value.dispose();
   return value;
+};
+
+// The first says what went wrong; many would hide it.
+const maxShownRejections = 5;
+
+const describeUnhandled = (context: QuickJSContext, tools: QuickJSHandle, rejections: Rejections): string[] => {
+  const reasons = rejections.unhandled();
+  const shown = reasons
+    .slice(0, maxShownRejections)
+    .map((reason) => `Unhandled rejection: ${describe(context, tools, reason)}`);
+  for (const reason of reasons) reason.dispose();
+  const left = reasons.length - shown.length;
+  return left > 0 ? [...shown, `Unhandled rejections not shown: ${left}.`] : shown;
 };
 
 const withoutInterruption = (text: string): string => {

@@ -23,7 +23,7 @@ import type { MapResult } from '../result/result-mapper.ts';
 import type { Sampler } from '../sampling/sampler.ts';
 import type { Lease, ManagedServer } from '../server/managed-server.ts';
 import type { CallBudget } from './call-budget.ts';
-import { endedOutcome, faultOutcome } from './call-outcomes.ts';
+import { endedOutcome, faultOutcome, isHarmlessTwice } from './call-outcomes.ts';
 import { canHandBack, toAskedServer } from './can-hand-back.ts';
 import { findTool } from './find-tool.ts';
 import type { OpenCalls } from './open-calls.ts';
@@ -129,7 +129,7 @@ export const createAttemptCall = (options: AttemptCallOptions): AttemptCall => {
       const isFresh = mayRetry && ((open.rounds.length === 0 && open.asked === 0 && !from) || isNeverSent);
       if (isNeverSent && !isFresh) call.onNeverSent?.();
       if (!isFresh || !(isRepeatable(fault, tool) || isConnectionGone(fault)))
-        return withNote(withHint(faultOutcome(server.name, fault), tool, args, context), open, context);
+        return withNote(withHint(faultOutcome(server.name, fault, tool), tool, args, context), open, context);
       return await again(call, lease, budget, fault);
     }
     if ('outcome' in end) return end.outcome.status === 'parked' ? end.outcome : withNote(end.outcome, open, context);
@@ -163,7 +163,7 @@ export const createAttemptCall = (options: AttemptCallOptions): AttemptCall => {
         (error: unknown) =>
           logOf(server).debug({ server: server.name, err: error }, 'a server could not be connected again'),
       );
-      return faultOutcome(server.name, fault);
+      return faultOutcome(server.name, fault, tool);
     }
     let lease: Lease;
     try {
@@ -172,7 +172,7 @@ export const createAttemptCall = (options: AttemptCallOptions): AttemptCall => {
       if (fault.kind === 'disconnected' && fault.notRun) call.onNeverSent?.();
       if (budget.ended) return endedOutcome(server.name, tool.name, budget);
       logOf(server).debug({ server: server.name, err: error }, 'a server could not be connected again');
-      return faultOutcome(server.name, fault);
+      return faultOutcome(server.name, fault, tool);
     }
     using held = lease;
     const match = await findTool(server, held.snapshot, tool.name, { log, signal: budget.signal });
@@ -206,8 +206,7 @@ const failureText = (outcome: Outcome): string => (outcome.status === 'failed' ?
 const isConnectionGone = (fault: ConnectionFault): boolean =>
   fault.kind === 'session_lost' || fault.kind === 'disconnected';
 
-const isRepeatable = (fault: ConnectionFault, { annotations }: DownstreamTool): boolean =>
+const isRepeatable = (fault: ConnectionFault, tool: DownstreamTool): boolean =>
   fault.kind === 'session_lost' ||
   (fault.kind === 'disconnected' && fault.notRun) ||
-  ((fault.kind === 'disconnected' || fault.kind === 'cut_off') &&
-    (annotations?.readOnlyHint === true || annotations?.idempotentHint === true));
+  ((fault.kind === 'disconnected' || fault.kind === 'cut_off') && isHarmlessTwice(tool));

@@ -129,6 +129,32 @@ describe('loading', () => {
     expect(await readFile(path, 'utf8')).toBe(edited);
   });
 
+  it('takes no entry out of the file that says something of its own, or has a name that none can have', async () => {
+    const url = 'https://a.example/mcp';
+    const text = `{"mcpServers": {
+      "a": { "id": "aaaaaaaaaaaa", "url": "${url}" },
+      "b": { "id": "bbbbbbbbbbbb", "url": "${url}", "argGuards": [{ "handler": "path-perfix" }] },
+      "c": { "id": "cccccccccccc", "url": "${url}", "disabled": true },
+      "": { "url": "${url}" }, "__proto__": { "url": "${url}" },
+    }}`;
+    await writeFile(path, text);
+    open({ defaultServers: { '': url } });
+    const { entries, doubles, refused } = await config.load();
+    expect([[...entries.keys()], [...doubles.keys()]]).toEqual([['a', 'c', 'b'], ['b']]);
+    expect([...refused.keys()]).toEqual(['__proto__', '']);
+    expect(await readFile(path, 'utf8')).toBe(text);
+  });
+
+  it('takes out of the file what a model registered of a server that the operator has', async () => {
+    const url = 'https://a.example/mcp';
+    const own = { id: 'bbbbbbbbbbbb', url, toolTimeoutMs: 5 };
+    const registered = { id: 'aaaaaaaaaaaa', origin: 'agent', type: 'sse', url };
+    await writeFile(path, JSON.stringify({ mcpServers: { a: registered, b: own } }));
+    open();
+    expect(await names()).toEqual(['b']);
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ mcpServers: { b: own } });
+  });
+
   it('honours an explicitly empty map', async () => {
     await writeFile(path, '{"mcpServers":{}}');
     await writeFile(`${path}.bak`, good);

@@ -18,6 +18,8 @@ export const identityOf = (entry: ServerEntry): string =>
     (entry.allowedTools ?? []).toSorted(),
     (entry.deniedTools ?? []).toSorted(),
     entry.auth?.profile ?? null,
+    // A program works on what is in its folder. Others have no such member, so that their published identity does not depend on it.
+    ...(entry.cwd === undefined ? [] : [entry.cwd]),
   ]);
 
 /** The published form of an identity: 16 hex digits of its SHA-256, because the identity itself holds secrets. */

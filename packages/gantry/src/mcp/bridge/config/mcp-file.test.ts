@@ -28,4 +28,13 @@ describe('the text of an mcp.json', () => {
     expect([...entries.keys()]).toEqual(['good']);
     expect(refused.get('bad')).toBe('mcp.json: mcpServers.bad.url: must be an http or https URL.');
   });
+
+  it.each(['', ' ', '__proto__', 'a\nb'])('refuses an entry that is named %j, and no other', (name) => {
+    const entry = JSON.stringify({ url: 'https://a.example' });
+    const text = `\uFEFF{ "mcpServers": { ${JSON.stringify(name)}: ${entry}, "a b": ${entry}, /* odd */ "constructor": ${entry}, }, }`;
+    const { entries, refused } = parseMcpFile(text, 'mcp.json');
+    expect([...entries.keys()]).toEqual(['a b', 'constructor']);
+    expect([...refused.keys()]).toEqual([name]);
+    expect(refused.get(name)).toContain(`mcp.json: mcpServers: ${JSON.stringify(name)} cannot be the name of a server`);
+  });
 });

@@ -33,16 +33,52 @@ describe('doubles', () => {
     ['filter', { url, deniedTools: ['x'] }],
     ['auth profile', { url, auth: { profile: 'p' } }],
   ])('are not entries that differ in their %s', (_what, other) => {
-    expect(reconcile({ a: { url }, b: other }).removed).toEqual([]);
+    expect(reconcile({ a: { url }, b: other })).toMatchObject({ removed: [], doubles: new Map() });
+  });
+
+  it.each<[string, ServerEntry]>([
+    ['folder', { command: 'node', args: ['s.js'], cwd: '/b' }],
+    ['environment', { command: 'node', args: ['s.js'], cwd: '/a', env: { A: '1' } }],
+  ])('are not programs that differ in their %s', (_what, other) => {
+    const a = { command: 'node', args: ['s.js'], cwd: '/a' };
+    expect(reconcile({ a, b: other })).toMatchObject({ removed: [], doubles: new Map() });
+    expect(reconcile({ a, b: { ...a } }).removed).toEqual(['b']);
   });
 
   it.each<[string, ServerEntry]>([
     ['case of the host', { url: 'HTTPS://EXAMPLE.com:443/mcp' }],
     ['trailing slash', { url: `${url}/` }],
-    ['case of header names', { url }],
-    ['policy', { url, toolTimeoutMs: 5, argGuards: [{ handler: 'x' }], tasks: true }],
-  ])('are entries that differ only in %s', (_what, other) => {
+    ['way to say the transport', { url, transportMode: 'auto', type: 'http' }],
+  ])('are entries that differ only in the %s', (_what, other) => {
     expect(reconcile({ a: { url }, b: other }).removed).toEqual(['b']);
+  });
+
+  it.each<[string, ServerEntry]>([
+    ['"toolTimeoutMs"', { url, toolTimeoutMs: 5 }],
+    ['"argGuards", "tasks"', { url, argGuards: [{ handler: 'x' }], tasks: true }],
+    ['"oauth"', { url, oauth: { clientId: 'c' } }],
+    ['"note"', Object.assign({ url }, { note: 'ours' })],
+    ['"deniedTools"', { url, origin: 'agent', deniedTools: ['x'] }],
+  ])('stay, with the reason, when the operator has said %s in one of them', (fields, other) => {
+    const first = other.deniedTools ? { url, deniedTools: ['x'], toolTimeoutMs: 5 } : { url };
+    const { entries, removed, doubles } = reconcile({ b: other, a: first });
+    expect([[...entries.keys()], removed]).toEqual([['a', 'b'], []]);
+    expect(doubles.get('b')).toContain(
+      `the same server as "a", which goes before it, with other ${other.deniedTools ? '"toolTimeoutMs"' : fields};`,
+    );
+    expect(doubles.get('b')).toContain('Put it into "a" and remove this entry, or remove or disable "a".');
+  });
+
+  it('are not disabled entries, in whatever order they stand, and only what a model registered gives way to those', () => {
+    const off = { url, disabled: true };
+    expect(reconcile({ a: off, b: { url }, c: off })).toMatchObject({ removed: [], doubles: new Map() });
+    expect(reconcile({ z: off, b: { url, origin: 'agent' } })).toMatchObject({ removed: ['b'], doubles: new Map() });
+  });
+
+  it('keep what an operator has added to a registered entry, not the one just as a model registered it', () => {
+    const guarded: ServerEntry = { url, origin: 'agent', argGuards: [{ handler: 'x' }] };
+    const { entries, removed } = reconcile({ a: { url, origin: 'agent' }, z: guarded });
+    expect([[...entries.keys()], removed]).toEqual([['z'], ['a']]);
   });
 });
 
@@ -71,6 +107,12 @@ describe('ids', () => {
     const { entries, written } = reconcile({ a: { url, id }, b: { url: `${url}2`, id } });
     expect([...entries.values()].map((entry) => entry.id)).toEqual([id, '000000000001']);
     expect(written).toEqual(['b']);
+  });
+
+  it('stay with the entry that is connected when it was copied from a double', () => {
+    const id = 'abcdefabcdef';
+    const { entries, written } = reconcile({ b: { url, id, tasks: true }, a: { url, id } });
+    expect([entries.get('a')?.id, entries.get('b')?.id, written]).toEqual([id, '000000000001', ['b']]);
   });
 
   it('are given to entries with odd names too, which only earn a warning', () => {

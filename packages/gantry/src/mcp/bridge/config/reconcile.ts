@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { identityOf, normaliseUrl } from './identity.ts';
+import { findDoubles } from './doubles.ts';
+import { normaliseUrl } from './identity.ts';
 import type { ServerEntry } from './server-entry.ts';
 import { isValidServerName } from './server-entry.ts';
 
 /** Entries put in order, and what was done to them. */
 export interface Reconciled {
   readonly entries: ReadonlyMap<string, ServerEntry & { readonly id: string }>;
-  /** Names of doubles that were left out. */
+  /** Names of doubles that were left out, with which nothing is lost. */
   readonly removed: readonly string[];
+  /** Why an entry must not be connected though it can be read: it is another entry's server, and says something else about it. */
+  readonly doubles: ReadonlyMap<string, string>;
   /** Names that were seeded or got a new id: the file does not have them so yet. */
   readonly written: readonly string[];
   readonly warnings: readonly string[];
@@ -17,8 +20,8 @@ export interface Reconciled {
 export const newServerId = (): string => randomBytes(6).toString('hex');
 
 /**
- * Leaves out doubles, adds the default servers that no entry points at yet, and gives every entry an id. Of several equal
- * entries an operator's own goes before an agent's, then one with the name of a default server, then the alphabetically first.
+ * Leaves out doubles that nothing is lost with, adds the default servers that no entry points at yet, and gives every entry an id: see
+ * {@link findDoubles}. Doubles that stay come after the entries that are connected.
  */
 export const reconcileEntries = (
   entries: ReadonlyMap<string, ServerEntry>,
@@ -39,37 +42,22 @@ export const reconcileEntries = (
     result.set(name, { ...entry, id });
   };
 
-  for (const [name, entry] of entries) {
-    if (doubles.has(name)) {
-      warnings.push(`Server "${name}" is the same server as "${doubles.get(name)}" and was left out.`);
-      continue;
-    }
+  for (const [name, other] of doubles.removed)
+    warnings.push(
+      `Server "${name}" is the same server as "${other}" and says nothing else; it is removed from the file.`,
+    );
+  for (const name of entries.keys())
     if (!isValidServerName(name))
       warnings.push(
         `Server name "${name}" would not be accepted for a new server (letters, digits, "_", "." and "-", at most 64, no "__"); consider renaming it.`,
       );
-    add(name, entry);
-  }
+  // An id that was copied along with an entry stays with the one that is connected.
+  for (const [name, entry] of entries) if (!doubles.removed.has(name) && !doubles.refused.has(name)) add(name, entry);
+  for (const [name, entry] of entries) if (doubles.refused.has(name)) add(name, entry);
   const urls = new Set([...result.values()].map((entry) => entry.url && normaliseUrl(entry.url)));
   for (const [name, url] of Object.entries(defaultServers)) {
     if (urls.has(normaliseUrl(url)) || result.has(name)) continue;
     add(name, { type: 'sse', url });
   }
-  return { entries: result, removed: [...doubles.keys()], written, warnings };
-};
-
-/** Maps each double to the name that stays in its place. */
-const findDoubles = (
-  entries: ReadonlyMap<string, ServerEntry>,
-  defaultServers: Readonly<Record<string, string>>,
-): Map<string, string> => {
-  const groups = Map.groupBy(entries, ([, entry]) => identityOf(entry));
-  const doubles = new Map<string, string>();
-  for (const group of groups.values()) {
-    const rank = ([name, entry]: readonly [string, ServerEntry]): number =>
-      (entry.origin === 'agent' ? 2 : 0) + (Object.hasOwn(defaultServers, name) ? 0 : 1);
-    const [first, ...rest] = group.toSorted((a, b) => rank(a) - rank(b) || (a[0] < b[0] ? -1 : 1));
-    for (const [name] of rest) doubles.set(name, (first as readonly [string, ServerEntry])[0]);
-  }
-  return doubles;
+  return { entries: result, removed: [...doubles.removed.keys()], doubles: doubles.refused, written, warnings };
 };

@@ -96,7 +96,7 @@ export const serverEntrySchema: z.ZodType<ServerEntry> = z
       .min(1)
       .describe('Program of a stdio server; launched only with "mcp": {"stdio": "launch"} in the configuration.'),
     args: z.array(z.string()),
-    env: texts.describe('Environment of the program, beside PATH, HOME and the like.'),
+    env: texts.describe('Environment of the program, beside PATH, HOME, NODE_EXTRA_CA_CERTS and the like.'),
     cwd: z.string().min(1).describe('Working folder of the program.'),
     transportMode: z.string().describe('auto (default), streamable-http or sse.'),
     disabled: z.boolean().describe('true: the entry stays in the file and is not connected.'),
@@ -163,6 +163,15 @@ export const transportModeOf = (entry: ServerEntry): TransportMode =>
 /** True for a name that a new server may have. Entries that break the rule are loaded all the same, with a warning. */
 export const isValidServerName = (name: string): boolean =>
   /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name) && !name.includes('__');
+
+/**
+ * Says why a name cannot be an entry's at all; undefined for every other, also for one that no new server may have. JSON readers take
+ * `__proto__` for something else than a member.
+ */
+export const nameProblemOf = (name: string): string | undefined =>
+  name.trim() === '' || name === '__proto__' || /\p{Cc}/u.test(name)
+    ? `${JSON.stringify(name)} cannot be the name of a server; rename the entry: letters, digits, "_", "." and "-", at most 64, beginning with a letter or digit, without "__".`
+    : undefined;
 
 /** True when the tool passes the entry's filters: a non-empty allow list decides alone, else the deny list. */
 export const isToolAllowed = (entry: ServerEntry, toolName: string): boolean => {

@@ -20,6 +20,16 @@ describe('what a thrown error means for a call', () => {
     ],
     ['an unknown host', errorOf('getaddrinfo', { code: 'ENOTFOUND' }), { kind: 'disconnected', notRun: true }],
     [
+      'a connection that could not be made in time',
+      errorOf('fetch failed', {}, errorOf('connect ETIMEDOUT', { code: 'ETIMEDOUT', syscall: 'connect' })),
+      { kind: 'disconnected', notRun: true },
+    ],
+    [
+      'a certificate that is not trusted',
+      errorOf('fetch failed', {}, errorOf('self-signed certificate', { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })),
+      { kind: 'disconnected', notRun: true },
+    ],
+    [
       'a reset connection',
       errorOf('other side closed', { code: 'UND_ERR_SOCKET' }),
       { kind: 'disconnected', notRun: false },

@@ -14,8 +14,16 @@ export type ConnectionFault =
   | { readonly kind: 'auth'; readonly message: string; readonly status: number | undefined }
   /** The server no longer knows the session; the request was not carried out. */
   | { readonly kind: 'session_lost'; readonly message: string }
-  /** The connection is gone or could not be made. `notRun`: the request provably never reached the server. */
-  | { readonly kind: 'disconnected'; readonly message: string; readonly notRun: boolean }
+  /**
+   * The connection is gone or could not be made. `notRun`: the request provably never reached the server. `status`: what stands before
+   * the server said so; without one, the connection itself broke.
+   */
+  | {
+      readonly kind: 'disconnected';
+      readonly message: string;
+      readonly notRun: boolean;
+      readonly status?: number | undefined;
+    }
   /** The answer was cut off; the connection is as good as before, and whether the request was carried out is unknown. */
   | { readonly kind: 'cut_off'; readonly message: string }
   /** An answer that cannot be used; the connection is as good as before. */
@@ -86,7 +94,7 @@ const readFault = (error: unknown, hadSession: boolean, mask: MaskSecrets): Conn
     return { kind: 'bad_answer', message: error.message };
   }
   const codes = codesOf(error);
-  if (codes.some((code) => notSentCodes.has(code)) || messageOf(error) === 'Not connected')
+  if (codes.some((code) => notSentCodes.has(code)) || isConnectFailure(error) || messageOf(error) === 'Not connected')
     return { kind: 'disconnected', message: reasonOf(error, mask), notRun: true };
   if (codes.some((code) => brokenCodes.has(code)) || chainOf(error).some(isFetchFailure))
     return { kind: 'disconnected', message: reasonOf(error, mask), notRun: false };
@@ -95,6 +103,14 @@ const readFault = (error: unknown, hadSession: boolean, mask: MaskSecrets): Conn
 
 /** The bridge's own error inside what the SDK made of it. */
 export const ownErrorOf = (error: unknown): GantryError | undefined => chainOf(error).find(GantryError.is);
+
+// Codes such as ETIMEDOUT come up before a connection as well as on one. A certificate is looked at before anything is sent.
+const certificateCode = /^(?:CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|ERR_TLS_CERT_)/;
+const isConnectFailure = (error: unknown): boolean =>
+  chainOf(error).some((link) => {
+    const { syscall, code } = link as { syscall?: unknown; code?: unknown };
+    return syscall === 'connect' || (typeof code === 'string' && certificateCode.test(code));
+  });
 
 const isFetchFailure = (link: object): boolean => /^(fetch failed|terminated)$/.test(messageOf(link));
 
@@ -108,7 +124,7 @@ const httpFault = (error: unknown, status: number, mask: MaskSecrets): Connectio
   const message = `it answered with status ${status}${bodyStart(error, mask)}`;
   // What stands before the server says these; whether the server got the request, nobody knows.
   return [502, 503, 504].includes(status)
-    ? { kind: 'disconnected', message, notRun: false }
+    ? { kind: 'disconnected', message, notRun: false, status }
     : { kind: 'bad_answer', message };
 };
 

@@ -31,3 +31,7 @@ export const fromLostAnswer = (error: {
     details: isObject(lost['details']) ? lost['details'] : {},
   });
 };
+
+/** What is said of a request that was sent when its connection broke. */
+export const brokenOff = (server: string, reason: string): string =>
+  `The connection to server "${server}" broke before it answered (${reason}); whether the request was carried out is unknown.`;

@@ -1,4 +1,4 @@
-import { GantryError, messageOf } from '../../../kernel/errors.ts';
+import { GantryError } from '../../../kernel/errors.ts';
 import type { OpenPass, PassTarget } from '../../wire/pass-port.ts';
 import { withToken } from '../auth/token-keeper.ts';
 import type { OpenCalls } from '../call/open-calls.ts';
@@ -13,6 +13,7 @@ import type { ServerEntry } from '../config/server-entry.ts';
 import type { ArgGuards } from '../guards/create-arg-guards.ts';
 import { serverNamed } from '../manage/with-server.ts';
 import { isObject } from '../../../kernel/json.ts';
+import { notPassedOn } from './not-passed-on.ts';
 import { createLink } from './pass-link.ts';
 
 /** Makes the way through to the HTTP servers of a bridge. */
@@ -56,10 +57,7 @@ export const createOpenPass =
           });
         } catch (error) {
           if (ending.aborted || GantryError.is(error)) throw error;
-          const reason = server.maskSecrets(messageOf(error));
-          throw new GantryError('server_unreachable', `Server "${server.name}" cannot be reached: ${reason}`, {
-            cause: error,
-          });
+          throw notPassedOn(server, error, { isRequest: method === 'POST' });
         }
       },
       isAllowed: (tool) => isToolAllowed(entry, tool),

@@ -5,11 +5,11 @@ import type { PassLink } from '../../wire/pass-port.ts';
 import type { EnteredCall, OpenCalls } from '../call/open-calls.ts';
 import { createOpenCall } from '../elicitation/open-call.ts';
 import type { ElicitationPolicy } from '../elicitation/policy.ts';
-import { toConnectionFault } from '../connection/connection-errors.ts';
 import type { Connection } from '../connection/open-connection.ts';
 import { noSdkTimeoutMs } from '../connection/sdk.ts';
 import { rawResult } from '../connection/watch-transport.ts';
 import type { ManagedServer } from '../server/managed-server.ts';
+import { notPassedOn } from './not-passed-on.ts';
 
 /** The bridge's connection to a server, for requests of others. */
 export const createLink = (
@@ -41,8 +41,7 @@ export const createLink = (
         if (signal.aborted || GantryError.is(error)) throw error;
         const rpc = rpcErrorOf(error, server.maskSecrets);
         if (rpc) throw new GantryError('execution_failed', rpc.message, { details: { rpc }, cause: error });
-        const fault = toConnectionFault(error, { hadSession: connection.hasSession(), mask: server.maskSecrets });
-        throw new GantryError('server_unreachable', `Server "${server.name}": ${fault.message}`, { cause: error });
+        throw notPassedOn(server, error, { isRequest: true, hadSession: connection.hasSession() });
       }
     },
   };

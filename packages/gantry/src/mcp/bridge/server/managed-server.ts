@@ -13,7 +13,11 @@ import type { ArgGuards } from '../guards/create-arg-guards.ts';
 import type { Surface } from '../surface/surface.ts';
 
 /** An entry with the id that the bridge gave it. */
-export type ConfiguredEntry = ServerEntry & { readonly id: string };
+export type ConfiguredEntry = ServerEntry & {
+  readonly id: string;
+  /** Why it is not connected although it is right in itself: another entry is this server. */
+  readonly double?: string | undefined;
+};
 
 /** What a server offers, read at one moment, under one entry. */
 export interface Offer {

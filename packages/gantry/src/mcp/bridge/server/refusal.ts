@@ -22,12 +22,16 @@ export interface RefusalTerms {
 }
 
 /**
- * Says whether an entry may be connected. What names a protection that is not there is refused rather than connected without it.
+ * Says whether an entry may be connected. `double` says that another entry is this server, and what to do. What names a protection that is not there is refused rather than connected without it.
  */
-export const refusalOf = (entry: ServerEntry, terms: RefusalTerms): Refusal | undefined => {
+export const refusalOf = (
+  entry: ServerEntry & { readonly double?: string | undefined },
+  terms: RefusalTerms,
+): Refusal | undefined => {
   const { stdio, argGuards, env, authProfiles } = terms;
   if (entry.disabled) return { state: 'disabled', reason: 'It is disabled in the file ("disabled": true).' };
   const problem = argGuards.problemOf(entry);
+  if (entry.double !== undefined) return refused(problem === undefined ? entry.double : `${entry.double} ${problem}`);
   if (problem !== undefined)
     return refused(`${problem} Correct it; remove "argGuards" only if the server may be called without them.`);
   if (entry.auth && !authProfiles.has(entry.auth.profile))

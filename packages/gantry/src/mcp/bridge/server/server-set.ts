@@ -81,7 +81,7 @@ export const createServerSet = (
       for (const [name, entry] of loaded.entries) {
         const other = wanted.get(name.toLowerCase());
         if (other) refused.set(name, `Server "${name}" has the name of "${other.name}" in another case; rename one.`);
-        else wanted.set(name.toLowerCase(), { name, entry });
+        else wanted.set(name.toLowerCase(), { name, entry: { ...entry, double: loaded.doubles.get(name) } });
       }
       for (const [name, reason] of refused)
         log.error({ server: name, reason }, `Server "${name}" is refused. ${reason}`);

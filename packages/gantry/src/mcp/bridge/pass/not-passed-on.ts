@@ -1,0 +1,37 @@
+import { GantryError } from '../../../kernel/errors.ts';
+import { toConnectionFault } from '../connection/connection-errors.ts';
+import { brokenOff } from '../connection/lost-answer.ts';
+import type { ManagedServer } from '../server/managed-server.ts';
+
+/**
+ * The error of a request that was to be passed on to a server: `server_unreachable`, and not worth another try as it stands where it may
+ * have been carried out.
+ */
+export const notPassedOn = (
+  server: Pick<ManagedServer, 'name' | 'maskSecrets'>,
+  error: unknown,
+  {
+    isRequest,
+    hadSession = false,
+  }: {
+    /** Whether it asks the server to do something, as the stream that is only listened to does not. */
+    readonly isRequest: boolean;
+    readonly hadSession?: boolean | undefined;
+  },
+): GantryError => {
+  const { name } = server;
+  const fault = toConnectionFault(error, { hadSession, mask: server.maskSecrets });
+  const unreachable = (message: string, retry?: 'never'): GantryError =>
+    new GantryError('server_unreachable', message, { details: { name }, retry, cause: error });
+  switch (fault.kind) {
+    case 'disconnected':
+      if (!isRequest || fault.notRun) return unreachable(`Server "${name}" cannot be reached: ${fault.message}`);
+      return fault.status === undefined
+        ? unreachable(brokenOff(name, fault.message), 'never')
+        : unreachable(`Server "${name}": ${fault.message}`);
+    case 'cut_off':
+      return unreachable(fault.message, 'never');
+    default:
+      return unreachable(`Server "${name}": ${fault.message}`);
+  }
+};
