@@ -1,4 +1,5 @@
 /** `npm run bench [-- NAME…]`: every measurement of the product in one run; ratios are what counts. */
+import { benchAgent } from './agent.ts';
 import { benchContextCost } from './context-cost.ts';
 import { benchGatewayCalls } from './gateway-calls.ts';
 import { benchInvoke } from './invoke.ts';
@@ -13,6 +14,7 @@ const benches: Readonly<Record<string, { readonly title: string; readonly run: (
   invoke: { title: 'invoke of a no-op tool', run: benchInvoke },
   gateway: { title: 'A call through the gateway', run: benchGatewayCalls },
   context: { title: 'What the tools of servers cost in context', run: benchContextCost },
+  agent: { title: 'The agent with weak and strong models', run: benchAgent },
   scripts: { title: 'Script runners', run: benchScriptRunners },
   schedule: { title: 'The schedule', run: benchSchedule },
   load: { title: 'Load, with servers that fail', run: benchLoad },
