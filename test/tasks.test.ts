@@ -244,6 +244,33 @@ describe('a background task', () => {
     expect(await bridge.bridge.tasks.list()).toEqual([]);
   });
 
+  it('is followed on when the store could not be read for a moment, which the log says', async () => {
+    const server = open.use(await startTaskServer());
+    const keyring = { currentId: 'k', keys: new Map([['k', new Uint8Array(32)]]) };
+    const store: Store = open.use(
+      await openSqliteStore({ path: ':memory:', clock: systemClock, keyring: keyring as never, log: silentLog }),
+    );
+    let failures = 0;
+    const failing: Store = {
+      ...store,
+      ledger: (name) => {
+        const ledger = store.ledger<never>(name);
+        const get: typeof ledger.get = (id) => {
+          if (name !== 'mcp-tasks' || failures >= 2 || server.tasks.length === 0) return ledger.get(id);
+          failures += 1;
+          return Promise.reject(new Error('the database is locked'));
+        };
+        return { ...ledger, get };
+      },
+    };
+    const { bridge, late } = await startWith(server, {}, { store: failing });
+    const id = taskId(await bridge.call('lab', 'research', {}, { context: session }));
+    await expect.poll(() => failures).toBe(2);
+    server.complete(0, 'done');
+    expect((await late(1))[0]).toMatchObject({ id, status: 'done', text: 'done' });
+    expect(JSON.stringify(bridge.log)).toContain('the database is locked');
+  });
+
   it('goes on after a restart, and its result is delivered by the next process', async () => {
     const server = open.use(await startTaskServer());
     const keyring = { currentId: 'k', keys: new Map([['k', new Uint8Array(32)]]) };

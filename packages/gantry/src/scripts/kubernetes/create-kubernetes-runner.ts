@@ -3,7 +3,7 @@ import { abortReason, delay, orAborted, startDeadline, throwIfAborted } from '..
 import type { Clock } from '../../kernel/clock.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
-import { createParallelLimit } from '../process/parallel-limit.ts';
+import { createRunGate } from '../process/run-gate.ts';
 import { toResult } from '../process/to-result.ts';
 import type { ScriptLimits, ScriptRequest, ScriptResult, ScriptRunner } from '../runner.ts';
 import { defaultScriptLimits } from '../runner.ts';
@@ -42,9 +42,7 @@ export const createKubernetesRunner = (options: KubernetesRunnerOptions): Script
     ...options.limits,
     memoryBytes: quantityBytes(pods.memoryLimit),
   };
-  const parallel = createParallelLimit(options.maxParallel ?? 4);
-  const running = new Set<Promise<unknown>>();
-  const stopping = new AbortController();
+  const gate = createRunGate(options.maxParallel ?? 4);
   // Scripts wait for that, or it would take their pods for what an earlier process has left.
   const sweeping = sweepPods(api, pods, { clock, log });
 
@@ -100,22 +98,9 @@ export const createKubernetesRunner = (options: KubernetesRunnerOptions): Script
   return {
     name: 'kubernetes',
     isolation: `a pod of its own in the cluster (${pods.image}): no service account, no volumes, not root, read-only system; no network where the policy of the namespace says so`,
-    run: async (request, { signal } = {}) => {
-      throwIfAborted(stopping.signal);
-      const both = signal ? AbortSignal.any([signal, stopping.signal]) : stopping.signal;
-      const leave = await parallel.enter(both);
-      const work = run(request, both);
-      running.add(work);
-      try {
-        return await work;
-      } finally {
-        running.delete(work);
-        leave();
-      }
-    },
+    run: (request, { signal } = {}) => gate.run((both) => run(request, both), signal),
     [Symbol.asyncDispose]: async () => {
-      stopping.abort(new GantryError('stopped', 'Gantry is stopping; the script was ended.'));
-      const ended = Promise.allSettled([...running, sweeping]);
+      const ended = Promise.allSettled([gate.stop(), sweeping]);
       await Promise.race([ended, delay(clock, stopPatienceMs)]);
     },
   };

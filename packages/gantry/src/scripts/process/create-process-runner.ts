@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
-import { startDeadline, throwIfAborted } from '../../kernel/abort.ts';
+import { startDeadline } from '../../kernel/abort.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import type { PackageStore } from '../packages/package-store.ts';
@@ -13,7 +13,7 @@ import { isRunning } from './end-child.ts';
 import type { ScriptCommand } from './interpreters.ts';
 import { findProgram, systemPath, toCommand } from './interpreters.ts';
 import type { Launcher, Mount } from './launcher.ts';
-import { createParallelLimit } from './parallel-limit.ts';
+import { createRunGate } from './run-gate.ts';
 import type { RunPlace } from './run-place.ts';
 import { openRunPlace } from './run-place.ts';
 import { scriptEnv } from './script-env.ts';
@@ -50,9 +50,7 @@ export const createProcessRunner = (options: ProcessRunnerOptions): ScriptRunner
   const { launcher, users, clock, groups, packages: store, interpreterPath = systemPath } = options;
   const ownLimits: ScriptLimits = { ...defaultScriptLimits, ...options.limits };
   const mounts: readonly Mount[] = (options.readable ?? []).map((path) => ({ path }));
-  const parallel = createParallelLimit(options.maxParallel ?? 4);
-  const running = new Set<Promise<unknown>>();
-  const stopping = new AbortController();
+  const gate = createRunGate(options.maxParallel ?? 4);
   // Beside the first scripts, which have nothing to do with it; what cannot be removed now is found again by the next runner.
   const sweeping = sweepWorkFolders().catch(() => {});
 
@@ -169,31 +167,19 @@ export const createProcessRunner = (options: ProcessRunnerOptions): ScriptRunner
     return toResult(end, { timeoutMs: request.timeoutMs, limits, events, files, filesLeftOut: leftOut });
   };
 
-  const track = <T>(work: Promise<T>): Promise<T> => {
-    running.add(work);
-    const forget = (): void => void running.delete(work);
-    work.then(forget, forget);
-    return work;
-  };
-
   return {
     name: launcher.name,
     isolation: launcher.isolation,
     run: async (request, { signal }: RunSignal = {}) => {
-      throwIfAborted(stopping.signal);
-      const both = signal ? AbortSignal.any([signal, stopping.signal]) : stopping.signal;
-      const leave = await parallel.enter(both);
       try {
-        return await track(run(request, both));
+        return await gate.run((both) => run(request, both), signal);
       } finally {
-        leave();
         // Afterwards, so that the next process does not compete with the run.
         pool.refill();
       }
     },
     [Symbol.asyncDispose]: async () => {
-      stopping.abort(new GantryError('stopped', 'Gantry is stopping; the script was ended.'));
-      await Promise.allSettled([...running, sweeping]);
+      await Promise.all([gate.stop(), sweeping]);
       await pool[Symbol.asyncDispose]();
       await store?.[Symbol.asyncDispose]();
     },

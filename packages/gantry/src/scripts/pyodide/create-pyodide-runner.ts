@@ -2,12 +2,11 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { throwIfAborted } from '../../kernel/abort.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import { workerUrl } from '../../kernel/worker-url.ts';
 import { endChild, isRunning } from '../process/end-child.ts';
-import { createParallelLimit } from '../process/parallel-limit.ts';
+import { createRunGate } from '../process/run-gate.ts';
 import { inputVariable } from '../process/script-env.ts';
 import { supervise } from '../process/supervise.ts';
 import { toResult } from '../process/to-result.ts';
@@ -49,10 +48,8 @@ const ownMemoryBytes = 400 * 1024 * 1024;
 export const createPyodideRunner = (options: PyodideRunnerOptions): ScriptRunner => {
   const { clock, packagePath, users, warm = 1 } = options;
   const ownLimits: ScriptLimits = { ...defaultScriptLimits, ...options.limits };
-  const parallel = createParallelLimit(options.maxParallel ?? 2);
+  const gate = createRunGate(options.maxParallel ?? 2);
   const pool: Promise<ChildProcess>[] = [];
-  const running = new Set<Promise<unknown>>();
-  const stopping = new AbortController();
 
   const open = async (): Promise<ChildProcess> => {
     const program = fileURLToPath(workerUrl('scripts/pyodide/pyodide-child'));
@@ -86,7 +83,7 @@ export const createPyodideRunner = (options: PyodideRunnerOptions): ScriptRunner
   };
 
   const refill = (): void => {
-    while (pool.length < warm && !stopping.signal.aborted) {
+    while (pool.length < warm && !gate.stopping.aborted) {
       const opening = open();
       opening.catch(() => {});
       pool.push(opening);
@@ -123,22 +120,9 @@ export const createPyodideRunner = (options: PyodideRunnerOptions): ScriptRunner
     name: 'pyodide',
     isolation:
       "limited isolation: Pyodide in a process under Node's permission model, without files, network and environment, but not proof against malicious code",
-    run: async (request, { signal } = {}) => {
-      throwIfAborted(stopping.signal);
-      const both = signal ? AbortSignal.any([signal, stopping.signal]) : stopping.signal;
-      const leave = await parallel.enter(both);
-      const work = run(request, both);
-      running.add(work);
-      try {
-        return await work;
-      } finally {
-        running.delete(work);
-        leave();
-      }
-    },
+    run: (request, { signal } = {}) => gate.run((both) => run(request, both), signal),
     [Symbol.asyncDispose]: async () => {
-      stopping.abort(new GantryError('stopped', 'Gantry is stopping; the script was ended.'));
-      await Promise.allSettled(running);
+      await gate.stop();
       await Promise.all(
         pool.splice(0).map(async (opening) => {
           const child = await opening.catch(() => undefined);

@@ -140,7 +140,15 @@ export const createTaskRunner = (options: TaskRunnerOptions): TaskRunner => {
   };
 
   const pollOnce = async (id: string, task: Followed): Promise<void> => {
-    const entry = await ledger.get(id).catch(() => undefined);
+    let entry: LedgerEntry<TaskRecord> | undefined;
+    try {
+      entry = await ledger.get(id);
+    } catch (error) {
+      // The task goes on where it runs; the store is asked again with the next look at it.
+      log.warn({ task: id, reason: messageOf(error) }, 'a background task could not be read from the store');
+      task.dueAtMs = clock.nowMs() + waitOf(task);
+      return;
+    }
     if (!entry || entry.settlement) {
       followed.delete(id);
       return;
@@ -235,7 +243,11 @@ export const createTaskRunner = (options: TaskRunnerOptions): TaskRunner => {
       await looking;
       await Promise.all(polling);
       timer?.stop();
-      if (lease) await store.leases.release(lease).catch(() => undefined);
+      // Else another process waits until it runs out.
+      if (lease)
+        await store.leases.release(lease).catch((error: unknown) => {
+          log.debug({ reason: messageOf(error) }, 'the lease on background tasks could not be given back');
+        });
     },
   };
 };

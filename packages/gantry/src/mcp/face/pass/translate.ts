@@ -124,6 +124,7 @@ const relay = async (
       : (progress: JsonObject): void =>
           void ctx.mcpReq
             .notify({ method: 'notifications/progress', params: { ...progress, progressToken } })
+            // Only a client that has gone is not told, and its call ends for that.
             .catch(() => undefined);
   const sent = withoutHopMeta({ ...params, ...(meta && { _meta: meta as JsonObject }) });
   let round: JsonObject = {};
