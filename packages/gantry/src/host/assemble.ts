@@ -156,6 +156,11 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
       if (servers.servers().some(isUnknown)) await servers.ready();
     },
     firstToolsPatienceMs: options.firstToolsPatienceMs,
+    sharedSessions: {
+      sealing: gantry.store.secrets,
+      ended: gantry.store.keyValue('mcp-sessions-ended'),
+      letters: gantry.store.keyValue('mcp-session-answers'),
+    },
     pass: {
       open: servers.openPass,
       sealing: gantry.store.secrets,

@@ -111,20 +111,20 @@ export const createLeanLane = (parts: FaceParts, clock: Clock): LeanLane => {
     wording: Wording,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Response> | undefined => {
-    const text = wording.list(pages.page(visitor, undefined));
-    return text === undefined ? undefined : Promise.resolve(listResponse(request, text, headers));
-  };
-
-  const listModern = async (plain: PlainRequest, visitor: Visitor): Promise<Response> => {
-    await pages.prepare(visitor);
-    return listResponse(plain, modernWording.list(pages.page(visitor, undefined)) as string);
+    if (wording.list(pages.page(visitor, undefined)) === undefined) return undefined;
+    const answer = async (): Promise<Response> => {
+      // Another process may have been asked before.
+      await pages.prepare(visitor);
+      return listResponse(request, wording.list(pages.page(visitor, undefined)) ?? '', headers);
+    };
+    return answer();
   };
 
   return {
     modern: (request, body, visitor) => {
       const plain = toPlainModernRequest(request, body);
       if (!plain) return undefined;
-      if (!plain.call) return listModern(plain, visitor);
+      if (!plain.call) return list(plain, visitor, modernWording);
       const { signal } = request;
       const key = {};
       const controller = modernCalls.begin(key);

@@ -21,12 +21,13 @@ import type { OpenPass } from '../wire/pass-port.ts';
 import type { Sealing } from './pass/carried-state.ts';
 import type { AdmitCall } from './admit-call.ts';
 import type { PassThroughOptions } from './pass/pass-through.ts';
-import { createTranslator } from './pass/translate.ts';
+import { createTranslator } from './translate/translator.ts';
 import { createPassThrough } from './pass/pass-through.ts';
 import { readJsonBody } from './request-body.ts';
 import type { StdioConnection } from './serve-stdio.ts';
 import { serveStdio } from './serve-stdio.ts';
-import { createSessions } from './sessions.ts';
+import type { SharedSessions } from './sessions/sessions.ts';
+import { createSessions } from './sessions/sessions.ts';
 import { createToolPages } from './tool-pages.ts';
 import type { Visitor } from './visitor.ts';
 import { contextOf } from './visitor.ts';
@@ -55,6 +56,8 @@ export interface McpFaceOptions {
   readonly maxSessions?: number | undefined;
   /** An unused session of a 2025 client is dropped after so long; default 1,800,000 ms. */
   readonly sessionIdleMs?: number | undefined;
+  /** Makes sessions known to every process on one store; default they are known here only. */
+  readonly sharedSessions?: SharedSessions | undefined;
   /** Reaches single servers, which are passed through; without it there are none. */
   readonly pass?:
     | ({ readonly open: OpenPass; readonly sealing: Sealing } & Pick<
@@ -146,6 +149,7 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
   const sessions = createSessions({
     lane,
     open: (visitor) => open(visitor, 'legacy'),
+    shared: options.sharedSessions,
     clock,
     log,
     maxSessions: options.maxSessions,
@@ -170,7 +174,13 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
         );
     }
   });
-  const translator = createTranslator({ clock, log, schemaValidator: parts.schemaValidator });
+  const translator = createTranslator({
+    clock,
+    log,
+    schemaValidator: parts.schemaValidator,
+    sealing: options.pass?.sealing ?? noSealing,
+    shared: options.sharedSessions,
+  });
   const pass = createPassThrough({
     translator,
     open: options.pass?.open ?? noServers,

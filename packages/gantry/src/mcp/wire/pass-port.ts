@@ -19,6 +19,11 @@ export interface PassTarget extends Disposable {
     readonly body?: string | undefined;
     readonly signal: AbortSignal;
   }): Promise<Response>;
+  /**
+   * Runs the server's program once more, for one client alone; undefined for servers that are no programs.
+   * @throws {GantryError} `server_unreachable`
+   */
+  readonly startProgram?: ((hears: ProgramListener) => Promise<OwnProgram>) | undefined;
   /** Whether the entry's filters let a tool through. */
   isAllowed(tool: string): boolean;
   /** Whether the entry has filters at all; without them lists need not be read. */
@@ -27,8 +32,23 @@ export interface PassTarget extends Disposable {
   rejectionOf(tool: string, args: JsonObject): Promise<string | undefined>;
   /** Whether a question of the server is declined whoever is asked: it wants a credential, or a field that the operator denies. */
   isDeclined(params: unknown): boolean;
+  /** The headers that a call of a tool has beside its arguments (`x-mcp-header`, MCP 2026-07-28). */
+  parameterHeaders(tool: string, args: JsonObject): Readonly<Record<string, string>>;
   /** Hides what is secret about the server in a text that is shown. */
   readonly mask: (text: string) => string;
+}
+
+/** Hears a program. */
+export interface ProgramListener {
+  message(message: unknown): void;
+  /** It has ended; nothing more is heard of it. */
+  ended(): void;
+}
+
+/** A program that speaks JSON-RPC. Disposing ends it, and all that it started. */
+export interface OwnProgram extends AsyncDisposable {
+  /** @throws {GantryError} `server_unreachable` when it has ended. */
+  send(message: JsonObject): Promise<void>;
 }
 
 /** One request at a time over the connection that the bridge holds. */

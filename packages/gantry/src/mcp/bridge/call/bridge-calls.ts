@@ -134,7 +134,17 @@ export const createBridgeCalls = (options: BridgeCallsOptions): BridgeCalls => {
     call: caller.call,
     questions,
     tasks,
-    openPass: createOpenPass({ servers, pool, env, argGuards, openCalls, policyOf: policyFor }),
+    openPass: createOpenPass({
+      servers,
+      pool,
+      env,
+      argGuards,
+      openCalls,
+      policyOf: policyFor,
+      maxResponseBytes: settings.maxResponseBytes,
+      clock,
+      log,
+    }),
     answersFor: (server, entry) => ({
       ...(canAnswer(policyFor(entry), options) && {
         'elicitation/create': (params, signal) => answerOver(server, params, signal),

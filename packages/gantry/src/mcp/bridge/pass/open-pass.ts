@@ -1,4 +1,6 @@
+import type { Clock } from '../../../kernel/clock.ts';
 import { GantryError } from '../../../kernel/errors.ts';
+import type { Log } from '../../../kernel/log.ts';
 import type { OpenPass, PassTarget } from '../../wire/pass-port.ts';
 import { withToken } from '../auth/token-keeper.ts';
 import type { OpenCalls } from '../call/open-calls.ts';
@@ -13,7 +15,9 @@ import type { ServerEntry } from '../config/server-entry.ts';
 import type { ArgGuards } from '../guards/create-arg-guards.ts';
 import { serverNamed } from '../manage/with-server.ts';
 import { isObject } from '../../../kernel/json.ts';
+import { parameterHeaders } from '../surface/mirrored-headers.ts';
 import { notPassedOn } from './not-passed-on.ts';
+import { createStartProgram } from './start-program.ts';
 import { createLink } from './pass-link.ts';
 
 /** Makes the way through to the HTTP servers of a bridge. */
@@ -25,6 +29,9 @@ export const createOpenPass =
     readonly argGuards: Pick<ArgGuards, 'rejectionOf'>;
     readonly openCalls: OpenCalls;
     readonly policyOf: (entry: ServerEntry) => ElicitationPolicy;
+    readonly maxResponseBytes: number;
+    readonly clock: Clock;
+    readonly log: Log;
   }): OpenPass =>
   async (name, signal): Promise<PassTarget> => {
     const { servers, pool, env, argGuards, policyOf } = options;
@@ -60,9 +67,14 @@ export const createOpenPass =
           throw notPassedOn(server, error, { isRequest: method === 'POST' });
         }
       },
+      ...(isStdioEntry(entry) && {
+        startProgram: createStartProgram(server, { ...options, fetch: plain, tokens: undefined }),
+      }),
       isAllowed: (tool) => isToolAllowed(entry, tool),
       hasFilters: (entry.allowedTools?.length ?? 0) > 0 || (entry.deniedTools?.length ?? 0) > 0,
       rejectionOf: (tool, args) => argGuards.rejectionOf(entry, { server: server.name, tool, args }),
+      parameterHeaders: (tool, args) =>
+        parameterHeaders(lease.snapshot.surface.listed.find(({ name: own }) => own === tool)?.inputSchema, args),
       isDeclined: (params) => isDeclined(params, policy),
       mask: server.maskSecrets,
       [Symbol.dispose]: () => lease[Symbol.dispose](),

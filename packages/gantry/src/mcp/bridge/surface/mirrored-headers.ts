@@ -1,5 +1,6 @@
 import { isObject } from '../../../kernel/json.ts';
 import { flattenText } from '../../../text/flatten.ts';
+import { encodedHeader } from '../../wire/header-value.ts';
 
 const keyword = 'x-mcp-header';
 
@@ -59,6 +60,28 @@ export const headerProblem = (inputSchema: unknown): string | undefined => {
   if (!mirrorsArguments(inputSchema)) return undefined;
   if (isObject(inputSchema) && keyword in inputSchema) return 'a header is asked for all arguments together';
   return visit(inputSchema, true);
+};
+
+/** The headers that a call of a tool with this schema has beside its arguments; a value that is not there or no such value has none. */
+export const parameterHeaders = (inputSchema: unknown, args: unknown): Record<string, string> => {
+  const headers: Record<string, string> = {};
+  const visit = (schema: unknown, value: unknown): void => {
+    if (!isObject(schema) || value === undefined || value === null) return;
+    const header = schema[keyword];
+    const text = typeof header === 'string' ? headerText(value) : undefined;
+    if (text !== undefined) headers[`mcp-param-${String(header).toLowerCase()}`] = encodedHeader(text);
+    if (!isObject(schema['properties']) || !isObject(value)) return;
+    for (const [name, child] of Object.entries(schema['properties']))
+      if (Object.hasOwn(value, name)) visit(child, value[name]);
+  };
+  if (mirrorsArguments(inputSchema) && headerProblem(inputSchema) === undefined) visit(inputSchema, args);
+  return headers;
+};
+
+const headerText = (value: unknown): string | undefined => {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return String(value);
+  return Number.isSafeInteger(value) ? String(value) : undefined;
 };
 
 const valuesOf = (value: unknown): readonly unknown[] => (isObject(value) ? Object.values(value) : []);

@@ -15,7 +15,8 @@ import type { AdmitCall } from '../admit-call.ts';
 import type { Sealing } from './carried-state.ts';
 import { unwrapState } from './carried-state.ts';
 import { answerBody } from './pass-answer.ts';
-import type { Translator } from './translate.ts';
+import { isSessionToken } from '../sessions/session-token.ts';
+import type { Translator } from '../translate/translator.ts';
 import { rpcErrorResponse, rpcResultResponse } from './rpc-response.ts';
 import { unclearIn } from './unclear-message.ts';
 
@@ -120,11 +121,11 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     const { target, request } = handed;
     const isModern = speaksModern(request, handed.message);
     if (isModern && target.isHttp && target.era === 'modern') return undefined;
-    if (isModern) return await translator.modern(request, json, target);
+    if (isModern) return await translator.modern(request, json, { target, client });
     const session = request.headers.get(sessionHeader);
-    const isOwn = session !== null && !session.includes('.');
+    const isOwn = session !== null && isSessionToken(session);
     if (target.isHttp && !modernOnly.has(target.name) && !isOwn) return undefined;
-    return await translator.legacy(request, json, target, client);
+    return await translator.legacy(request, json, { target, client });
   }
 
   /** Sends a message on; a server that turns out to speak only the newer generation is translated for from then on. */
@@ -140,7 +141,7 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     const response = await pass(handed, text, held);
     const answer = await response.text();
     if (response.ok && !refusesGeneration(answer)) return new Response(answer, response);
-    const translated = translator.legacy(request, json, target, client);
+    const translated = translator.legacy(request, json, { target, client });
     if (!translated) return new Response(answer, response);
     modernOnly.add(target.name);
     return await translated;

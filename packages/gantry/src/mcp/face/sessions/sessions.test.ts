@@ -1,8 +1,11 @@
 import { Server } from '@modelcontextprotocol/server';
-import { describe, expect, it } from 'vitest';
-import { silentLog } from '../../kernel/log.ts';
-import { fakeClock } from '../../testing/fake-clock.ts';
-import type { SessionsOptions } from './sessions.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { silentLog } from '../../../kernel/log.ts';
+import type { Store } from '../../../store/store.ts';
+import { openSqliteStore } from '../../../store/sqlite/open-sqlite-store.ts';
+import { fakeClock } from '../../../testing/fake-clock.ts';
+import { testKeyring } from '../../../testing/test-keyring.ts';
+import type { SessionsOptions, SharedSessions } from './sessions.ts';
 import { createSessions } from './sessions.ts';
 
 const minuteMs = 60_000;
@@ -15,8 +18,7 @@ const initialize = {
 };
 const ping = { jsonrpc: '2.0', id: 2, method: 'ping' };
 
-const open = (options: Partial<SessionsOptions> = {}) => {
-  const clock = fakeClock();
+const open = (options: Partial<SessionsOptions> = {}, clock = fakeClock()) => {
   const closed: Server[] = [];
   const sessions = createSessions({
     open: () => {
@@ -124,5 +126,91 @@ describe('createSessions', () => {
     await start();
     await sessions[Symbol.asyncDispose]();
     expect([closed.length, clock.pendingTimers]).toEqual([2, 0]);
+  });
+});
+
+describe('sessions of several processes on one store', () => {
+  let store: Store;
+  afterEach(() => store[Symbol.asyncDispose]());
+
+  const two = async (make?: SessionsOptions['open']) => {
+    const clock = fakeClock();
+    store = await openSqliteStore({ path: ':memory:', clock, keyring: testKeyring('k1'), log: silentLog });
+    const shared: SharedSessions = {
+      sealing: store.secrets,
+      ended: store.keyValue('ended'),
+      letters: store.keyValue('letters'),
+    };
+    const options = { shared, ...(make && { open: make }) };
+    return { clock, here: open(options, clock), there: open(options, clock) };
+  };
+
+  it('are served by one that did not open them', async () => {
+    const { here, there } = await two();
+    const id = await here.start('alice');
+    expect([here.sessions.size, there.sessions.size]).toEqual([1, 0]);
+    expect(await Promise.all([there.status(id, 'alice'), there.status(id, 'alice')])).toEqual([200, 200]);
+    expect([await here.status(id, 'alice'), there.sessions.size]).toEqual([200, 1]);
+  });
+
+  it('know what the client said when it opened them', async () => {
+    const servers: Server[] = [];
+    const { here, there } = await two(() => {
+      const server = new Server({ name: 's', version: '1' }, { capabilities: { tools: {} } });
+      servers.push(server);
+      return server;
+    });
+    await there.status(await here.start());
+    expect(servers[1]?.getClientVersion()).toEqual({ name: 'c', version: '1' });
+  });
+
+  it('are nothing to another client, nor with an id that was changed', async () => {
+    const { here, there } = await two();
+    const id = await here.start('alice');
+    expect(await there.status(id, 'bob')).toBe(404);
+    expect(await there.status(`${id.slice(0, 30)}AAAA${id.slice(34)}`, 'alice')).toBe(404);
+    expect(await there.status('~nothing', 'alice')).toBe(404);
+  });
+
+  it('are over everywhere when their client has ended them, and after a week', async () => {
+    const { here, there, clock } = await two();
+    const ended = await here.start();
+    const old = await here.start();
+    expect((await here.send('DELETE', undefined, ended))?.status).toBe(200);
+    expect([await here.status(ended), await there.status(ended)]).toEqual([404, 404]);
+    await clock.advance(7 * 24 * 60 * minuteMs);
+    expect(await there.status(old)).toBe(404);
+  });
+
+  it('outlive the process that opened them', async () => {
+    const { here, there } = await two();
+    const id = await here.start();
+    await here.sessions[Symbol.asyncDispose]();
+    expect(await there.status(id)).toBe(200);
+  });
+
+  it('bring the answer of a client to the process that asked, wherever it arrives', async () => {
+    const servers: Server[] = [];
+    const { here, there, clock } = await two(() => {
+      const server = new Server({ name: 's', version: '1' }, { capabilities: { tools: {} } });
+      servers.push(server);
+      return server;
+    });
+    const id = await here.start();
+    await there.status(id);
+    const stream = (await here.send('GET', undefined, id))?.body?.getReader();
+    await there.send('GET', undefined, id);
+    const roots = servers[0]?.listRoots();
+    // Asked by both at once, each under the same number of its own.
+    const others = servers[1]?.listRoots();
+    const event = new TextDecoder().decode((await stream?.read())?.value);
+    const asked = JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? '{}') as { id: string };
+    const answer = { jsonrpc: '2.0', id: asked.id, result: { roots: [{ uri: 'file:///here' }] } };
+    expect((await there.send('POST', answer, id))?.status).toBe(202);
+    await clock.advance(300);
+    expect(await roots).toEqual({ roots: [{ uri: 'file:///here' }] });
+    expect(await Promise.race([others, Promise.resolve('still open')])).toBe('still open');
+    others?.catch(() => undefined);
+    await Promise.all([here.sessions[Symbol.asyncDispose](), there.sessions[Symbol.asyncDispose]()]);
   });
 });

@@ -1,0 +1,265 @@
+import type { Server } from '@modelcontextprotocol/server';
+import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import type { Clock, Timer } from '../../../kernel/clock.ts';
+import { messageOf } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import type { Log } from '../../../kernel/log.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
+import { isObject } from '../../../kernel/json.ts';
+import type { KeyValue } from '../../../store/key-value.ts';
+import { jsonRpcError } from '../json-rpc-error.ts';
+import type { LaneSession, LeanLane } from '../lean-lane.ts';
+import { createRunningCalls } from '../running-calls.ts';
+import type { Sealing } from '../pass/carried-state.ts';
+import type { Visitor } from '../visitor.ts';
+import { createAnswerMail } from './answer-mail.ts';
+import type { SessionOpening } from './session-token.ts';
+import { openSession, sealSession } from './session-token.ts';
+
+/** The sessions of clients that speak a 2025 revision over HTTP. */
+export interface Sessions extends AsyncDisposable {
+  /** Serves a plain request of a session that is open, in the lean lane; undefined leaves it to {@link Sessions.handle}. */
+  inLane(request: Request, body: unknown, visitor: Visitor): Promise<Response> | undefined;
+  /** Serves a request that opens a session or names one; undefined when it does neither. `body` is its parsed JSON. */
+  handle(request: Request, body: unknown, visitor: Visitor): Promise<Response> | undefined;
+  /** How many are open. */
+  readonly size: number;
+  /** Ends the streams on which sessions only wait for notices. */
+  endStreams(): void;
+}
+
+/** What makes sessions known to every process on one store. */
+export interface SharedSessions {
+  readonly sealing: Sealing;
+  /** Sessions that their clients have ended. */
+  readonly ended: KeyValue<true>;
+  /** Answers of clients on their way to the process that asked. */
+  readonly letters: KeyValue<string>;
+}
+
+/** How sessions are kept. */
+export interface SessionsOptions {
+  /**
+   * Makes the protocol server of a session, at the request that opens it or is the first to name it here; `initialize` has the parameters
+   * that it was opened with.
+   */
+  readonly open: (visitor: Visitor, request: Request, initialize: JsonObject) => Server;
+  /** With it, a session can be served by every process that has the same; without, it is known here only. */
+  readonly shared?: SharedSessions | undefined;
+  readonly lane: Pick<LeanLane, 'inSession'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** When there are so many, the one that was used the longest ago makes room. Default 1,000. */
+  readonly maxSessions?: number | undefined;
+  /** A session that nobody used or listened to for so long is dropped. Default 1,800,000 ms. */
+  readonly idleMs?: number | undefined;
+}
+
+interface Session extends LaneSession {
+  /** What it is called inside Gantry. */
+  readonly name: string;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  usedAtMs: number;
+  /** The client waits for notices. */
+  isListening: boolean;
+}
+
+const sweepMs = 60_000;
+// So long an ended session is remembered, and so long one can be taken up by a process that does not know it.
+const longestMs = 7 * 24 * 60 * 60_000;
+const sessionHeader = 'mcp-session-id';
+
+/**
+ * Makes an empty set of sessions. Each lives in the process that serves it; where an id carries what its session was opened with, another
+ * process takes the session up at the first request that names it. Any other unknown id is answered so that the client starts over.
+ */
+export const createSessions = (options: SessionsOptions): Sessions => {
+  const { open, lane, shared, clock, log, maxSessions = 1_000, idleMs = 30 * 60_000 } = options;
+  // Least recently used first.
+  const sessions = new Map<string, Session>();
+  const takingUp = new Map<string, Promise<Session | undefined>>();
+  const mail = shared && createAnswerMail({ ...shared, clock, log });
+  let sweeping: Timer | undefined;
+
+  const drop = (session: Session): void => {
+    if (!sessions.delete(session.id)) return;
+    session.server
+      .close()
+      .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'an MCP session could not be closed cleanly'));
+  };
+
+  const sweep = (): void => {
+    const nowMs = clock.nowMs();
+    if (shared)
+      Promise.all([shared.ended.sweep(), shared.letters.sweep()]).catch((error: unknown) =>
+        log.warn({ reason: messageOf(error) }, 'marks of MCP sessions could not be swept'),
+      );
+    for (const session of sessions.values())
+      if (!session.isListening && nowMs - session.usedAtMs >= idleMs) drop(session);
+    sweeping = sessions.size > 0 ? clock.startTimer(sweepMs, sweep) : undefined;
+  };
+
+  const makeRoom = (): void => {
+    if (sessions.size < maxSessions) return;
+    const oldest = sessions.values().find(({ isListening }) => !isListening) ?? sessions.values().next().value;
+    if (oldest) drop(oldest);
+  };
+
+  /** A protocol server that waits for its `initialize`. */
+  const connect = async (
+    request: Request,
+    caller: Visitor,
+    { id: name, params }: SessionOpening,
+    id: string,
+  ): Promise<Session> => {
+    const visitor: Visitor = { ...caller, connection: name };
+    const server = open(visitor, request, params);
+    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
+    const session: Session = {
+      id,
+      name,
+      visitor,
+      server,
+      calls: createRunningCalls(),
+      transport,
+      usedAtMs: clock.nowMs(),
+      isListening: false,
+    };
+    await server.connect(transport);
+    const attached = mail?.attach(transport, name);
+    // The client may end the session itself.
+    const { onclose } = server;
+    server.onclose = () => {
+      sessions.delete(id);
+      session.calls.cancelAll();
+      attached?.[Symbol.dispose]();
+      onclose?.();
+    };
+    return session;
+  };
+
+  const keep = (session: Session): void => {
+    makeRoom();
+    sessions.set(session.id, session);
+    sweeping ??= clock.startTimer(sweepMs, sweep);
+  };
+
+  const start = async (request: Request, body: unknown, caller: Visitor): Promise<Response> => {
+    const name = newId();
+    const params = isObject(body) && isObject(body['params']) ? (body['params'] as JsonObject) : {};
+    const opening: SessionOpening = { id: name, openedAtMs: clock.nowMs(), params };
+    const id = (shared && sealSession(shared.sealing, opening, caller.client)) ?? name;
+    const session = await connect(request, caller, opening, id);
+    const response = await session.transport.handleRequest(request, { parsedBody: body });
+    if (session.transport.sessionId === undefined) await session.server.close();
+    else keep(session);
+    return response;
+  };
+
+  /** Takes up a session that another process has opened, or this one before it forgot; undefined when there is none. */
+  const takeUp = async (id: string, request: Request, caller: Visitor): Promise<Session | undefined> => {
+    const opening = shared && openSession(shared.sealing, id, caller.client);
+    if (!opening || clock.nowMs() - opening.openedAtMs >= longestMs) return undefined;
+    if (await shared.ended.get(opening.id)) return undefined;
+    const session = await connect(request, caller, opening, id);
+    // The handshake as the client had it, of which only the protocol server here has not heard.
+    for (const message of [
+      { id: 0, method: 'initialize', params: opening.params },
+      { method: 'notifications/initialized' },
+    ]) {
+      const said = await session.transport.handleRequest(handshakeRequest(request, id), {
+        parsedBody: { jsonrpc: '2.0', ...message },
+      });
+      await said.text();
+    }
+    keep(session);
+    return session;
+  };
+
+  const known = async (id: string, request: Request, visitor: Visitor): Promise<Session | undefined> => {
+    const here = find(id, visitor);
+    if (here || !shared || sessions.has(id)) return here;
+    let taking = takingUp.get(id);
+    if (!taking) {
+      taking = takeUp(id, request, visitor).finally(() => takingUp.delete(id));
+      takingUp.set(id, taking);
+    }
+    await taking;
+    // Others may have waited with it, of whom it knows nothing.
+    return find(id, visitor);
+  };
+
+  const find = (id: string, visitor: Visitor): Session | undefined => {
+    const session = sessions.get(id);
+    // A session belongs to the identity that opened it; to any other it does not exist.
+    return session?.visitor.client === visitor.client ? session : undefined;
+  };
+
+  const use = (session: Session): void => {
+    session.usedAtMs = clock.nowMs();
+    sessions.delete(session.id);
+    sessions.set(session.id, session);
+  };
+
+  const resume = async (session: Session, request: Request, body: unknown): Promise<Response> => {
+    use(session);
+    if (await mail?.forward(body, session.name)) return new Response(null, { status: 202 });
+    const response = await session.transport.handleRequest(request, { parsedBody: body });
+    if (request.method === 'GET' && response.ok) {
+      session.isListening = true;
+      request.signal.addEventListener('abort', () => {
+        session.isListening = false;
+        session.usedAtMs = clock.nowMs();
+      });
+    }
+    if (request.method === 'DELETE' && response.ok) await shared?.ended.set(session.name, true, { ttlMs: longestMs });
+    return response;
+  };
+
+  const serve = async (id: string, request: Request, body: unknown, visitor: Visitor): Promise<Response> => {
+    const session = await known(id, request, visitor);
+    if (!session) return unknownSession();
+    return await (lane.inSession(request, body, session) ?? resume(session, request, body));
+  };
+
+  return {
+    inLane: (request, body, visitor) => {
+      const id = request.headers.get(sessionHeader);
+      const session = id === null ? undefined : find(id, visitor);
+      if (!session) return undefined;
+      use(session);
+      return lane.inSession(request, body, session);
+    },
+    handle: (request, body, visitor) => {
+      const id = request.headers.get(sessionHeader);
+      if (id === null) return isInitializeRequest(body) ? start(request, body, visitor) : undefined;
+      return serve(id, request, body, visitor);
+    },
+    get size() {
+      return sessions.size;
+    },
+    endStreams: () => {
+      for (const { transport } of sessions.values()) transport.closeStandaloneSSEStream();
+    },
+    [Symbol.asyncDispose]: async () => {
+      sweeping?.stop();
+      mail?.[Symbol.dispose]();
+      const open = [...sessions.values()];
+      sessions.clear();
+      await Promise.all(open.map(({ server }) => server.close()));
+    },
+  };
+};
+
+const handshakeRequest = (request: Request, id: string): Request =>
+  new Request(request.url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-session-id': id,
+    },
+  });
+
+// MCP 2025-11-25, "Session management": 404 makes the client open a new session.
+const unknownSession = (): Response => jsonRpcError(404, -32_001, 'Session not found; initialize again.');

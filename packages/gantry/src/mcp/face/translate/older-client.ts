@@ -1,0 +1,132 @@
+import type { Server } from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { Clock } from '../../../kernel/clock.ts';
+import { messageOf } from '../../../kernel/errors.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
+import { isObject } from '../../../kernel/json.ts';
+import type { Log } from '../../../kernel/log.ts';
+import { saysOfOlder } from './client-says.ts';
+import type { Exchange } from './exchange.ts';
+import { createSessionNotices } from './listen-to-newer.ts';
+import type { NewerRequest } from './newer-requests.ts';
+import type { LeasedSession } from './older-sessions.ts';
+import type { OwnPrograms } from './own-programs.ts';
+import { relayOlderOverLink } from './relay-over-link.ts';
+import type { OlderClient } from './relay-to-newer.ts';
+import { takesPart } from './relay-to-older.ts';
+import { relayToProgram } from './relay-to-program.ts';
+import type { Relayed, Visit } from './relayed.ts';
+
+/** Makes the protocol server that a client speaks with; `isAlone` says that what the server tells reaches this client alone. */
+export type OpenServer = (
+  first: Visit,
+  generation: 'modern' | 'legacy',
+  isAlone: boolean,
+  relay: (relayed: Relayed) => Promise<JsonObject>,
+) => Server;
+
+/** What sessions of clients of 2025 are made of. */
+export interface OlderClientParts {
+  readonly open: OpenServer;
+  readonly programs: OwnPrograms;
+  readonly relayToNewer: (relayed: Relayed, client: OlderClient) => Promise<JsonObject>;
+  readonly sendNewer: (request: NewerRequest) => Exchange;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The session of a client of 2025, as it was opened. */
+interface OpenedSession {
+  readonly first: Visit;
+  /** Its name inside Gantry. */
+  readonly session: string;
+  /** The parameters of its `initialize`. */
+  readonly initialize: JsonObject;
+}
+
+/** Makes the protocol server of a session, for a server that speaks 2026 over HTTP, or for a program. */
+export const openOlderClient = (parts: OlderClientParts, opened: OpenedSession): Server => {
+  const { target } = opened.first;
+  if (target.isHttp && target.era === 'modern') return openAtNewer(parts, opened);
+  return target.startProgram && target.era === 'legacy' && takesPart(saysIn(opened.initialize))
+    ? openAtProgram(parts, opened)
+    : openAtLink(parts, opened);
+};
+
+const textIn = (params: JsonObject, name: string): string => {
+  const value = params[name];
+  if (typeof value === 'string') return value;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid params: "${name}" must be a text.`);
+};
+
+const saysIn = ({ capabilities, clientInfo }: JsonObject): ReturnType<typeof saysOfOlder> =>
+  saysOfOlder(isObject(capabilities) ? capabilities : {}, isObject(clientInfo) ? clientInfo : undefined, undefined);
+
+/** Whoever takes no part in calls shares the bridge's connection. */
+const openAtLink = ({ open }: OlderClientParts, { first }: OpenedSession): Server => {
+  const server: Server = open(first, 'legacy', false, (relayed) => relayOlderOverLink(relayed, server));
+  return server;
+};
+
+/** A program runs for this session alone, and ends with it. */
+const openAtProgram = (
+  { open, programs, log }: OlderClientParts,
+  { first, session, initialize }: OpenedSession,
+): Server => {
+  // In the client's own words: both sides speak them.
+  const { capabilities, clientInfo } = initialize;
+  const says = {
+    ...saysIn(initialize),
+    capabilities: (capabilities ?? {}) as JsonObject,
+    clientInfo: (clientInfo ?? {}) as JsonObject,
+  };
+  let heard: unknown;
+  const hear = (leased: LeasedSession): void => {
+    if (heard === leased.session) return;
+    heard = leased.session;
+    void leased.session.listen(({ method, params }) => {
+      // Progress and logs belong to a request, and go with it.
+      if (method === 'notifications/progress' || method === 'notifications/message') return;
+      server
+        .notification({ method, params: { ...params } })
+        .catch((error: unknown) => log.debug({ reason: messageOf(error) }, 'a client could not be told of a change'));
+    });
+  };
+  const server: Server = open(first, 'legacy', true, async (relayed) => {
+    const { target, ctx } = relayed;
+    const leased = await programs.lease({ target, client: session, says }, ctx.mcpReq.signal);
+    hear(leased);
+    return await relayToProgram(relayed, server, leased);
+  });
+  server.onclose = () => programs.end(first.target, session);
+  return server;
+};
+
+const openAtNewer = (
+  { open, relayToNewer, sendNewer, clock, log }: OlderClientParts,
+  { first }: OpenedSession,
+): Server => {
+  let newest = first;
+  let logLevel: string | undefined;
+  const server: Server = open(first, 'legacy', true, async (relayed) => {
+    newest = relayed;
+    const { method, params } = relayed;
+    switch (method) {
+      case 'logging/setLevel':
+        logLevel = textIn(params, 'level');
+        return {};
+      case 'resources/subscribe':
+        await notices.subscribe(textIn(params, 'uri'));
+        return {};
+      case 'resources/unsubscribe':
+        notices.unsubscribe(textIn(params, 'uri'));
+        return {};
+      default:
+        return await relayToNewer(relayed, { server, logLevel });
+    }
+  });
+  const notices = createSessionNotices({ server, target: () => newest.target, send: sendNewer, clock, log });
+  server.oninitialized = () => notices.start();
+  server.onclose = () => notices[Symbol.dispose]();
+  return server;
+};

@@ -1,0 +1,242 @@
+import { startDeadline } from '../../../kernel/abort.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import { GantryError, messageOf } from '../../../kernel/errors.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
+import { isObject, parseJson } from '../../../kernel/json.ts';
+import type { Log } from '../../../kernel/log.ts';
+import type { PassTarget } from '../../wire/pass-port.ts';
+import { eventTexts } from '../pass/event-texts.ts';
+import type { ClientSays } from './client-says.ts';
+import type { Exchange, Notice } from './exchange.ts';
+import { startHttpExchange } from './http-exchange.ts';
+
+/** A session with a server of 2025 that was opened for one client, and tells the server what that client can be asked for. */
+export interface OlderSession extends AsyncDisposable {
+  /** What the server can do. */
+  readonly capabilities: JsonObject;
+  /** Sends a request. */
+  request(method: string, params: JsonObject, options?: { readonly wantsProgress?: boolean | undefined }): Exchange;
+  /** Hears what the server says while no request is open; resolves when it can say nothing more. */
+  listen(listener: (notice: Notice) => void): Promise<void>;
+}
+
+/** How a session reaches its server. */
+export interface OlderSessionOptions {
+  readonly target: Pick<PassTarget, 'name' | 'send' | 'mask'>;
+  readonly says: ClientSays;
+  /** Whether what the server says outside of answers is listened to. */
+  readonly listens: boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The session as the server knows it now. */
+interface Opened {
+  readonly id: string | null;
+  readonly revision: string;
+  readonly capabilities: JsonObject;
+  readonly standing: AbortController;
+  /** Resolves when the standing stream has ended. */
+  readonly silent: Promise<void>;
+}
+
+const revision = '2025-11-25';
+
+/** What a session begins with. */
+export const initializeParams = ({ capabilities, clientInfo }: ClientSays): JsonObject => ({
+  protocolVersion: revision,
+  capabilities,
+  clientInfo,
+});
+
+/**
+ * Opens a session over HTTP: the server is told what this client can be asked for, and how much of its log it wants. It takes one request
+ * at a time, so that whatever the server asks on its standing stream belongs to that one. A session that the server forgets is opened
+ * again.
+ * @throws {GantryError} `server_unreachable`, `auth_required`, `execution_failed` when the server refuses the handshake.
+ */
+export const openOlderSession = async (options: OlderSessionOptions, signal: AbortSignal): Promise<OlderSession> => {
+  const { target, says, listens, clock, log } = options;
+  let count = 0;
+  let current: Exchange | undefined;
+  let heard: ((notice: Notice) => void) | undefined;
+  const onTrouble = (reason: string): void =>
+    log.debug({ server: target.name, reason }, 'a message could not be passed on');
+
+  const patience = (): ReturnType<typeof startDeadline> =>
+    startDeadline(clock, tellTimeoutMs, {
+      onExpiry: () => new GantryError('timeout', `Server "${target.name}" did not take a message in time.`),
+    });
+  const send = (
+    opened: Pick<Opened, 'id' | 'revision'> | undefined,
+    method: 'POST' | 'GET' | 'DELETE',
+    sending: AbortSignal,
+    more: { readonly body?: JsonObject; readonly lastEventId?: string } = {},
+  ): Promise<Response> =>
+    target.send({
+      method,
+      headers: {
+        accept: method === 'GET' ? 'text/event-stream' : 'application/json, text/event-stream',
+        ...(more.body && { 'content-type': 'application/json' }),
+        ...(opened && { 'mcp-protocol-version': opened.revision }),
+        ...(opened?.id != null && { 'mcp-session-id': opened.id }),
+        ...(more.lastEventId !== undefined && { 'last-event-id': more.lastEventId }),
+      },
+      body: more.body && JSON.stringify(more.body),
+      signal: sending,
+    });
+  const tell = async (opened: Pick<Opened, 'id' | 'revision'>, message: JsonObject): Promise<void> => {
+    using deadline = patience();
+    const response = await send(opened, 'POST', deadline.signal, { body: message });
+    await response.body?.cancel();
+    if (!response.ok) onTrouble(`HTTP status ${response.status}`);
+  };
+  const start = (
+    id: string,
+    message: { readonly method: string; readonly params: JsonObject },
+    reach: (body: JsonObject, sending: AbortSignal) => Promise<Response>,
+    session: () => Pick<Opened, 'id' | 'revision'>,
+  ): Exchange =>
+    startHttpExchange({
+      server: target.name,
+      id,
+      post: (sending) => reach({ jsonrpc: '2.0', id, ...message }, sending),
+      resume: (lastEventId, sending) => send(session(), 'GET', sending, { lastEventId }),
+      tell: (said) => tell(session(), said),
+      tellsCancelled: message.method !== 'initialize',
+      mask: target.mask,
+      clock,
+      onTrouble,
+    });
+
+  const shakeHands = async (shaking: AbortSignal): Promise<Opened> => {
+    let id: string | null = null;
+    const handshake = start(
+      nextId(),
+      { method: 'initialize', params: initializeParams(says) },
+      async (body, sending) => {
+        const response = await send(undefined, 'POST', sending, { body });
+        id = response.headers.get('mcp-session-id');
+        return response;
+      },
+      () => ({ id, revision }),
+    );
+    const result = await lastOf(handshake, shaking);
+    const spoken = result['protocolVersion'];
+    const opened = {
+      id,
+      revision: typeof spoken === 'string' ? spoken : revision,
+      capabilities: isObject(result['capabilities']) ? result['capabilities'] : {},
+      standing: new AbortController(),
+    };
+    await tell(opened, { jsonrpc: '2.0', method: 'notifications/initialized' });
+    if (says.logLevel !== undefined && opened.capabilities['logging']) {
+      const level = { method: 'logging/setLevel', params: { level: says.logLevel } };
+      await lastOf(
+        start(
+          nextId(),
+          level,
+          (body, sending) => send(opened, 'POST', sending, { body }),
+          () => opened,
+        ),
+        shaking,
+      );
+    }
+    return { ...opened, silent: listens ? hearStanding(opened) : Promise.resolve() };
+  };
+  const nextId = (): string => `g${(count += 1)}`;
+
+  /** Reads the standing stream, on which some servers say everything that is no answer. */
+  const hearStanding = async (from: Omit<Opened, 'silent'>): Promise<void> => {
+    const { signal: ending } = from.standing;
+    try {
+      const response = await send(from, 'GET', ending);
+      if (!response.ok || !(response.headers.get('content-type') ?? '').includes('text/event-stream')) {
+        await response.body?.cancel();
+        return;
+      }
+      for await (const { data } of eventTexts(response.body ?? new ReadableStream())) {
+        const parsed = parseJson(data);
+        if (!parsed.ok) continue;
+        const notice = heard && noticeIn(parsed.value);
+        if (notice) heard?.(notice);
+        else if (current) current.take(parsed.value);
+        else await refuse(from, parsed.value);
+      }
+    } catch (error) {
+      if (!ending.aborted) onTrouble(messageOf(error));
+    }
+  };
+  const refuse = async (opened: Pick<Opened, 'id' | 'revision'>, message: unknown): Promise<void> => {
+    if (!isObject(message) || typeof message['method'] !== 'string') return;
+    const { id } = message;
+    if (typeof id !== 'string' && typeof id !== 'number') return;
+    const answer =
+      message['method'] === 'ping'
+        ? { result: {} }
+        : { error: { code: -32_600, message: 'No request is open that this could belong to.' } };
+    await tell(opened, { jsonrpc: '2.0', id, ...answer });
+  };
+
+  let opened = await shakeHands(signal);
+  const reach = async (body: JsonObject, sending: AbortSignal): Promise<Response> => {
+    const used = opened;
+    const response = await send(used, 'POST', sending, { body });
+    // MCP 2025-11-25, "Session management": the session is gone, and the request was not carried out.
+    if (response.status !== 404 || used.id === null) return response;
+    await response.body?.cancel();
+    used.standing.abort();
+    opened = await shakeHands(sending);
+    return await send(opened, 'POST', sending, { body });
+  };
+
+  return {
+    get capabilities() {
+      return opened.capabilities;
+    },
+    request: (method, params, { wantsProgress } = {}) => {
+      const id = nextId();
+      const meta = isObject(params['_meta']) ? params['_meta'] : {};
+      const sent = wantsProgress ? { ...params, _meta: { ...meta, progressToken: id } } : params;
+      current = start(id, { method, params: sent }, reach, () => opened);
+      return current;
+    },
+    listen: (listener) => {
+      heard = listener;
+      current = undefined;
+      return opened.silent;
+    },
+    [Symbol.asyncDispose]: async () => {
+      current?.abandon();
+      opened.standing.abort();
+      if (opened.id === null) return;
+      try {
+        using deadline = patience();
+        const response = await send(opened, 'DELETE', deadline.signal);
+        await response.body?.cancel();
+      } catch (error) {
+        onTrouble(messageOf(error));
+      }
+    },
+  };
+};
+
+// What needs no answer is not waited for longer; a server that hangs must not hold up others.
+const tellTimeoutMs = 10_000;
+
+/** The result of a request in the middle of which nothing can be asked. */
+export const lastOf = async (exchange: Exchange, signal: AbortSignal): Promise<JsonObject> => {
+  try {
+    const step = await exchange.next(signal);
+    if ('result' in step) return step.result;
+    throw new GantryError('server_unreachable', 'The server asks before its session is open.');
+  } finally {
+    exchange.abandon();
+  }
+};
+
+/** What a message says without waiting for an answer; undefined for any other message. */
+export const noticeIn = (message: unknown): Notice | undefined => {
+  if (!isObject(message) || typeof message['method'] !== 'string' || 'id' in message) return undefined;
+  return { method: message['method'], params: isObject(message['params']) ? (message['params'] as JsonObject) : {} };
+};

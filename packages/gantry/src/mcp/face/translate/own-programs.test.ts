@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../kernel/json.ts';
+import { silentLog } from '../../../kernel/log.ts';
+import { fakeClock } from '../../../testing/fake-clock.ts';
+import type { PassTarget, ProgramListener } from '../../wire/pass-port.ts';
+import { createOwnPrograms } from './own-programs.ts';
+
+const never = new AbortController().signal;
+
+/** Programs that answer the handshake, and other requests when they are told to. */
+const make = (answersHandshake = true) => {
+  const clock = fakeClock();
+  const programs = createOwnPrograms({ clock, log: silentLog });
+  const started: { hears: ProgramListener; said: JsonObject[]; isOver: boolean }[] = [];
+  const target = {
+    name: 's',
+    mask: (text: string) => text,
+    startProgram: async (hears: ProgramListener) => {
+      const program = { hears, said: [] as JsonObject[], isOver: false };
+      started.push(program);
+      return {
+        send: async (message: JsonObject) => {
+          program.said.push(message);
+          if (message['method'] === 'initialize' && answersHandshake)
+            hears.message({ jsonrpc: '2.0', id: message['id'], result: { capabilities: {} } });
+        },
+        [Symbol.asyncDispose]: async () => {
+          program.isOver = true;
+          hears.ended();
+        },
+      };
+    },
+  } as unknown as PassTarget;
+  const says = { clientInfo: { name: 'c', version: '1' }, capabilities: { roots: {} }, logLevel: undefined };
+  const lease = (client: string, signal = never) => programs.lease({ target, client, says }, signal);
+  return { clock, programs, started, lease, target };
+};
+
+describe('a program that runs for one client', () => {
+  it('is started once for requests that come at the same time', async () => {
+    const { lease, started } = make();
+    const [one, other] = await Promise.all([lease('a'), lease('a')]);
+    expect(one.session).toBe(other.session);
+    await lease('b');
+    expect(started).toHaveLength(2);
+  });
+
+  it('ends when nobody has used it for five minutes', async () => {
+    const { lease, started, clock } = make();
+    const leased = await lease('a');
+    await clock.advance(60 * 60_000);
+    expect(started[0]?.isOver).toBe(false);
+    leased.giveBack('ended');
+    leased.giveBack('ended');
+    await clock.advance(5 * 60_000);
+    expect(started[0]?.isOver).toBe(true);
+  });
+
+  it('fails what is open when it ends by itself, and is started again by the next request', async () => {
+    const { lease, started } = make();
+    const { session } = await lease('a');
+    const [one, two] = [session.request('tools/call', {}), session.request('tools/list', {})];
+    started[0]?.hears.ended();
+    await expect(one.next(never)).rejects.toThrow('ended before it answered');
+    await expect(two.next(never)).rejects.toThrow('ended before it answered');
+    await lease('a');
+    expect(started).toHaveLength(2);
+  });
+
+  it('is given up when it does not answer the handshake', async () => {
+    const { lease, started, clock } = make(false);
+    const waiting = lease('a');
+    waiting.catch(() => undefined);
+    await clock.advance(60_000);
+    await expect(waiting).rejects.toThrow('did not answer within 60000 ms');
+    expect(started[0]?.isOver).toBe(true);
+  });
+
+  it('gives progress and answers to the request they belong to, and questions to one that is open', async () => {
+    const { lease, started } = make();
+    const { session } = await lease('a');
+    const one = session.request('tools/call', {}, { wantsProgress: true });
+    const two = session.request('tools/call', {}, { wantsProgress: true });
+    const called = (): unknown[] =>
+      (started[0]?.said ?? []).filter(({ method }) => method === 'tools/call').map(({ id }) => id);
+    await expect.poll(called).toHaveLength(2);
+    const [first, second] = called();
+    const heard: unknown[] = [];
+    one.hear(({ params }) => heard.push(params['progress']));
+    const hear = (message: object): void => started[0]?.hears.message({ jsonrpc: '2.0', ...message });
+    hear({ method: 'notifications/progress', params: { progressToken: first, progress: 1 } });
+    hear({ method: 'notifications/progress', params: { progressToken: second, progress: 9 } });
+    hear({ id: second, result: { two: true } });
+    expect(await two.next(never)).toEqual({ result: { two: true } });
+    hear({ id: 1, method: 'roots/list' });
+    expect(await one.next(never)).toMatchObject({ asked: [{ method: 'roots/list' }] });
+    hear({ id: first, result: { one: true } });
+    expect(await one.next(never)).toEqual({ result: { one: true } });
+    expect(heard).toEqual([1]);
+    hear({ id: 2, method: 'roots/list' });
+    expect(started[0]?.said.at(-1)).toMatchObject({
+      id: 2,
+      error: { message: expect.stringContaining('No request') as unknown },
+    });
+  });
+
+  it('runs for so many clients at most, and ends with the gateway', async () => {
+    const { lease, started, programs, target } = make();
+    for (let count = 0; count < 64; count += 1) await lease(`c${count}`);
+    await expect(lease('one more')).rejects.toThrow('64 programs');
+    programs.end(target, 'c0');
+    await expect.poll(() => started[0]?.isOver).toBe(true);
+    await lease('one more');
+    await programs[Symbol.asyncDispose]();
+    expect(started.every(({ isOver }) => isOver)).toBe(true);
+  });
+});

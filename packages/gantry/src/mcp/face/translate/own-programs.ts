@@ -1,0 +1,127 @@
+import { orAborted, startDeadline } from '../../../kernel/abort.ts';
+import type { Clock, Timer } from '../../../kernel/clock.ts';
+import { GantryError, messageOf } from '../../../kernel/errors.ts';
+import type { Log } from '../../../kernel/log.ts';
+import type { PassTarget } from '../../wire/pass-port.ts';
+import type { LeasedSession, LeaseSession } from './older-sessions.ts';
+import type { ProgramSession } from './program-session.ts';
+import { openProgramSession } from './program-session.ts';
+
+/**
+ * Programs of 2025 that run for one client each. Such a program has one session for its whole life, so what it asks and tells could belong to
+ * any client that shares it.
+ */
+export interface OwnPrograms extends AsyncDisposable {
+  /**
+   * The session of the program that runs for this client; it is started for the first request, and ends when nobody used it for 5 minutes.
+   * @throws {GantryError} what starting one throws; `limit_reached` when too many run.
+   */
+  readonly lease: LeaseSession;
+  /** Ends those that run for a client. */
+  end(target: Pick<PassTarget, 'name'>, client: string | undefined): void;
+}
+
+/** A program that runs, or starts, for a client. */
+interface Running {
+  readonly owner: string;
+  readonly session: Promise<ProgramSession>;
+  users: number;
+  idle: Timer | undefined;
+}
+
+const idleMs = 5 * 60_000;
+const startMs = 60_000;
+const mostPrograms = 64;
+
+/** Makes an empty set. */
+export const createOwnPrograms = ({ clock, log }: { readonly clock: Clock; readonly log: Log }): OwnPrograms => {
+  const programs = new Map<string, Running>();
+
+  const forget = async (key: string, running: Running): Promise<void> => {
+    if (programs.get(key) === running) programs.delete(key);
+    running.idle?.stop();
+    let session: ProgramSession;
+    try {
+      session = await running.session;
+    } catch {
+      // One that could not be started has ended already, and whoever waited for it was told.
+      return;
+    }
+    try {
+      await session[Symbol.asyncDispose]();
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, 'a program of a client could not be ended cleanly');
+    }
+  };
+
+  const start = async (use: Parameters<LeaseSession>[0]): Promise<ProgramSession> => {
+    const { target, says } = use;
+    if (!target.startProgram) throw new GantryError('usage', `Server "${target.name}" is no program.`);
+    // It starts for all that wait for it, so the signal of none of them ends that.
+    using deadline = startDeadline(clock, startMs, {
+      onExpiry: () =>
+        new GantryError(
+          'server_unreachable',
+          `The program of server "${target.name}" did not answer within ${startMs} ms.`,
+        ),
+    });
+    return await openProgramSession({ target, start: target.startProgram, says, log }, deadline.signal);
+  };
+
+  const join = async (key: string, use: Parameters<LeaseSession>[0]): Promise<LeasedSession> => {
+    let running = programs.get(key);
+    if (!running) {
+      if (programs.size >= mostPrograms)
+        throw new GantryError(
+          'limit_reached',
+          `${mostPrograms} programs run for one client each, which is the most allowed; try again when others have ended.`,
+        );
+      running = { owner: ownerOf(use.target, use.client), session: start(use), users: 0, idle: undefined };
+      programs.set(key, running);
+    }
+    const used = running;
+    used.idle?.stop();
+    used.users += 1;
+    let isLeft = false;
+    const leave = (): void => {
+      if (isLeft) return;
+      isLeft = true;
+      used.users -= 1;
+      if (used.users === 0) used.idle = clock.startTimer(idleMs, () => void forget(key, used));
+    };
+    let session: ProgramSession;
+    try {
+      session = await used.session;
+    } catch (error) {
+      await forget(key, used);
+      throw error;
+    }
+    if (session.isRunning) return { session, giveBack: leave };
+    await forget(key, used);
+    return await join(key, use);
+  };
+
+  return {
+    lease: async (use, signal) => {
+      const joining = join(JSON.stringify([use.target.name, use.client ?? null, use.says]), use);
+      try {
+        return await orAborted(joining, signal);
+      } catch (error) {
+        joining.then(
+          ({ giveBack }) => giveBack('ended'),
+          () => undefined,
+        );
+        throw error;
+      }
+    },
+    end: (target, client) => {
+      for (const [key, running] of programs) if (running.owner === ownerOf(target, client)) void forget(key, running);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([...programs].map(([key, running]) => forget(key, running)));
+    },
+  };
+};
+
+const ownerOf = (target: Pick<PassTarget, 'name'>, client: string | undefined): string =>
+  JSON.stringify([target.name, client ?? null]);

@@ -1,0 +1,116 @@
+import type { Server } from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { JsonObject } from '../../../kernel/json.ts';
+import { isObject } from '../../../kernel/json.ts';
+import type { PassTarget } from '../../wire/pass-port.ts';
+import type { Sealing } from '../pass/carried-state.ts';
+import { unwrapState, wrapState } from '../pass/carried-state.ts';
+import { askClient } from './ask-client.ts';
+import { metaKeys } from './client-says.ts';
+import { readHandedBack, toLegacyResult, toModernResult, withoutHopMeta } from './generations.ts';
+import { saysOfOlderClient } from './relay-to-newer.ts';
+import type { Relayed } from './relayed.ts';
+import { declined, filtered, tellClient } from './relayed.ts';
+
+// A server that asks again whatever it is told would never end.
+const maxRounds = 20;
+
+/**
+ * A request of a client of 2025 over the bridge's own connection, which all clients share: for programs. What a program of 2026 wants to
+ * know is asked over the client's session; one of 2025 asks the bridge, which answers by policy.
+ */
+export const relayOlderOverLink = async (relayed: Relayed, server: Server): Promise<JsonObject> => {
+  const { target, method, ctx } = relayed;
+  const { capabilities } = saysOfOlderClient(server, undefined);
+  const request = requestOver(
+    relayed,
+    paramsOf(relayed, target.era === 'modern' ? { [metaKeys.capabilities]: capabilities } : {}),
+  );
+  let round: JsonObject = {};
+  for (let count = 0; count < maxRounds; count += 1) {
+    const result = await request(round);
+    const asked = readHandedBack(result);
+    if (!asked) return toLegacyResult(filtered(target, method, result));
+    round = { ...(await askClient(target, server, asked.requests, ctx)), ...asked.state };
+  }
+  throw keptAsking(target);
+};
+
+/** A request of a client of 2026 over the bridge's own connection. A program of 2026 is told what this client can do, and asks it itself. */
+export const relayNewerOverLink = async (relayed: Relayed, sealing: Sealing): Promise<JsonObject> => {
+  const { target, client, method, ctx } = relayed;
+  const { envelope = {}, inputResponses, requestState } = ctx.mcpReq;
+  const context = `pass/${target.name}/${client ?? ''}`;
+  const can = (envelope as Readonly<Record<string, unknown>>)[metaKeys.capabilities];
+  const request = requestOver(
+    relayed,
+    paramsOf(relayed, target.era === 'modern' && isObject(can) ? { [metaKeys.capabilities]: can as JsonObject } : {}),
+  );
+  const state = requestState();
+  const carried = carriedIn(sealing, context, state);
+  const returned = carried ? carried.requestState : state;
+  const responses = { ...(inputResponses as JsonObject | undefined), ...carried?.responses };
+  let round: JsonObject = {
+    ...(Object.keys(responses).length > 0 && { inputResponses: responses }),
+    ...(typeof returned === 'string' && { requestState: returned }),
+  };
+  for (let count = 0; count < maxRounds; count += 1) {
+    const result = await request(round);
+    const asked = readHandedBack(result);
+    if (!asked) return toModernResult(filtered(target, method, result));
+    const refused = Object.entries(asked.requests).filter(
+      ([, { method: wanted, params }]) => wanted === 'elicitation/create' && target.isDeclined(params),
+    );
+    if (refused.length === 0) return result;
+    const own = Object.fromEntries(refused.map(([key]) => [key, declined]));
+    const open = Object.entries(isObject(result['inputRequests']) ? result['inputRequests'] : {}).filter(
+      ([key]) => !(key in own),
+    );
+    if (open.length > 0)
+      return {
+        ...result,
+        inputRequests: Object.fromEntries(open),
+        requestState: wrapState(sealing, context, {
+          requestState: asked.state['requestState'] as string | undefined,
+          responses: own,
+        }),
+      };
+    round = { inputResponses: own, ...asked.state };
+  }
+  throw keptAsking(target);
+};
+
+const requestOver =
+  (relayed: Relayed, params: JsonObject) =>
+  async (round: JsonObject): Promise<JsonObject> => {
+    const { target, method, ctx } = relayed;
+    const { signal, _meta: meta } = ctx.mcpReq;
+    const tell = tellClient(relayed, false);
+    const onProgress =
+      meta?.progressToken === undefined
+        ? undefined
+        : (progress: JsonObject): void => tell({ method: 'notifications/progress', params: progress });
+    const raw = await target.link.request(method, { ...params, ...round }, { signal, onProgress });
+    return isObject(raw) ? (raw as JsonObject) : {};
+  };
+
+const paramsOf = ({ params, ctx }: Relayed, own: JsonObject): JsonObject => {
+  const { _meta: meta } = ctx.mcpReq;
+  const sent = withoutHopMeta({ ...params, ...(meta && { _meta: meta as JsonObject }) });
+  if (Object.keys(own).length === 0) return sent;
+  return { ...sent, _meta: { ...(isObject(sent['_meta']) ? sent['_meta'] : {}), ...own } };
+};
+
+const carriedIn = (sealing: Sealing, context: string, state: unknown): ReturnType<typeof unwrapState> => {
+  try {
+    return unwrapState(sealing, context, state);
+  } catch {
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      'The requestState was not made here, or for another client.',
+    );
+  }
+};
+
+const keptAsking = (target: PassTarget): ProtocolError =>
+  new ProtocolError(ProtocolErrorCode.InternalError, `Server "${target.name}" kept asking; it was given up.`);

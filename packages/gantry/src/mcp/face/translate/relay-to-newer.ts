@@ -1,0 +1,64 @@
+/**
+ * Requests of clients of 2025 to a server of 2026. Each says anew what the client said once in its session; what the server wants to know
+ * before it goes on is asked over that session.
+ */
+import type { Server } from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { JsonObject } from '../../../kernel/json.ts';
+import { askClient } from './ask-client.ts';
+import { saysOfOlder } from './client-says.ts';
+import type { Exchange } from './exchange.ts';
+import { readHandedBack, toLegacyResult, withoutHopMeta } from './generations.ts';
+import type { NewerRequest } from './newer-requests.ts';
+import type { Relayed } from './relayed.ts';
+import { filtered, tellClient } from './relayed.ts';
+
+/** The session of a client of 2025, as far as requests to a server of 2026 need it. */
+export interface OlderClient {
+  readonly server: Server;
+  /** Which messages of logs it wants; undefined until it says so. */
+  readonly logLevel: string | undefined;
+}
+
+// A server that asks again whatever it is told would never end.
+const maxRounds = 20;
+
+/** Makes the relay; it gives the results of servers in the words of 2025. */
+export const createRelayToNewer =
+  (send: (request: NewerRequest) => Exchange): ((relayed: Relayed, client: OlderClient) => Promise<JsonObject>) =>
+  async (relayed, { server, logLevel }) => {
+    const { target, method, params, ctx } = relayed;
+    const { signal, _meta: meta } = ctx.mcpReq;
+    const says = saysOfOlderClient(server, logLevel);
+    const sent = withoutHopMeta({ ...params, ...(meta && { _meta: meta as JsonObject }) });
+    let round: JsonObject = {};
+    for (let count = 0; count < maxRounds; count += 1) {
+      const exchange = send({
+        target,
+        says,
+        method,
+        params: { ...sent, ...round },
+        wantsProgress: meta?.progressToken !== undefined,
+      });
+      exchange.hear(tellClient(relayed, logLevel !== undefined));
+      let result: JsonObject;
+      try {
+        const step = await exchange.next(signal);
+        if (!('result' in step)) throw new ProtocolError(ProtocolErrorCode.InternalError, asksOutOfPlace(target.name));
+        ({ result } = step);
+      } finally {
+        exchange.abandon();
+      }
+      const asked = readHandedBack(result);
+      if (!asked) return toLegacyResult(filtered(target, method, result));
+      round = { ...(await askClient(target, server, asked.requests, ctx)), ...asked.state };
+    }
+    throw new ProtocolError(ProtocolErrorCode.InternalError, `Server "${target.name}" kept asking; it was given up.`);
+  };
+
+/** What a client of 2025 said in its session. */
+export const saysOfOlderClient = (server: Server, logLevel: string | undefined): ReturnType<typeof saysOfOlder> =>
+  saysOfOlder((server.getClientCapabilities() ?? {}) as JsonObject, server.getClientVersion(), logLevel);
+
+const asksOutOfPlace = (name: string): string =>
+  `Server "${name}" asks over a session, which the protocol of 2026 does not have.`;

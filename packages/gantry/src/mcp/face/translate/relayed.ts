@@ -1,0 +1,72 @@
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { GantryError } from '../../../kernel/errors.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
+import { isObject } from '../../../kernel/json.ts';
+import type { PassTarget } from '../../wire/pass-port.ts';
+import type { Notice } from './exchange.ts';
+
+/** Who asks for which server. */
+export interface Visit {
+  readonly target: PassTarget;
+  readonly client: string | undefined;
+}
+
+/** A request of a client that is to be said in other words. */
+export interface Relayed extends Visit {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly ctx: ServerContext;
+}
+
+/** What policy says of a call instead of the server; undefined lets it go on. */
+export const refusalOf = async (target: PassTarget, params: JsonObject): Promise<JsonObject | undefined> => {
+  const name = typeof params['name'] === 'string' ? params['name'] : '';
+  if (!target.isAllowed(name))
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name.slice(0, 100)} not found`);
+  const args = isObject(params['arguments']) ? params['arguments'] : {};
+  const text = await target.rejectionOf(name, args);
+  return text === undefined ? undefined : { content: [{ type: 'text', text }], isError: true };
+};
+
+/** A list of tools without those that filters hide. */
+export const filtered = (target: PassTarget, method: string, result: JsonObject): JsonObject =>
+  method === 'tools/list' && Array.isArray(result['tools'])
+    ? {
+        ...result,
+        tools: (result['tools'] as readonly JsonObject[]).filter(
+          ({ name }) => typeof name === 'string' && target.isAllowed(name),
+        ),
+      }
+    : result;
+
+/** Passes on to the client what the server says while its request runs: progress where it asked for that, and the log. */
+export const tellClient =
+  ({ ctx }: Pick<Relayed, 'ctx'>, wantsLog: boolean): ((notice: Notice) => void) =>
+  ({ method, params }) => {
+    const progressToken = ctx.mcpReq._meta?.progressToken;
+    const isProgress = method === 'notifications/progress' && progressToken !== undefined;
+    if (!isProgress && !(method === 'notifications/message' && wantsLog)) return;
+    void ctx.mcpReq
+      .notify({ method, params: isProgress ? { ...params, progressToken } : { ...params } })
+      // Only a client that has gone is not told, and its call ends for that.
+      .catch(() => undefined);
+  };
+
+/** An error in the words of the protocol; one of the server's own keeps its code and data. */
+export const toProtocolError = (error: unknown): unknown => {
+  if (!GantryError.is(error)) return error;
+  const rpc = error.details['rpc'];
+  if (isObject(rpc) && typeof rpc['code'] === 'number')
+    return new ProtocolError(rpc['code'], String(rpc['message']), rpc['data']);
+  return new ProtocolError(ProtocolErrorCode.InternalError, error.message);
+};
+
+/** Asks nobody: what a question is answered with that nobody may see. */
+export const declined = { action: 'decline' } as const;
+
+/** What a client must be able to do to be asked this. */
+export const capabilityFor = (method: string): 'elicitation' | 'sampling' | 'roots' | undefined =>
+  ({ 'elicitation/create': 'elicitation', 'sampling/createMessage': 'sampling', 'roots/list': 'roots' } as const)[
+    method
+  ];

@@ -1,0 +1,144 @@
+/**
+ * Speaks with a client in its protocol generation where the server speaks the other one, or is no HTTP server: a protocol server for the
+ * client, each of whose requests goes on in the words of the other. Requests to HTTP servers go alone, so that what the server says in the
+ * middle of one reaches the client that made it; programs are reached over the bridge's connection, which all clients share.
+ */
+import type { jsonSchemaValidator, ServerContext } from '@modelcontextprotocol/server';
+import { createMcpHandler, Server } from '@modelcontextprotocol/server';
+import type { Clock } from '../../../kernel/clock.ts';
+import { messageOf } from '../../../kernel/errors.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
+import { isObject } from '../../../kernel/json.ts';
+import type { Log } from '../../../kernel/log.ts';
+import type { Sealing } from '../pass/carried-state.ts';
+import type { SharedSessions } from '../sessions/sessions.ts';
+import { createSessions } from '../sessions/sessions.ts';
+import { anything } from './ask-client.ts';
+import { saysInMeta } from './client-says.ts';
+import { toLegacyResult, toModernResult } from './generations.ts';
+import { createListenToOlder } from './listen-to-older.ts';
+import { createNewerRequests } from './newer-requests.ts';
+import type { OlderClientParts, OpenServer } from './older-client.ts';
+import { openOlderClient } from './older-client.ts';
+import type { LeaseSession } from './older-sessions.ts';
+import { createOlderSessions } from './older-sessions.ts';
+import { createOwnPrograms } from './own-programs.ts';
+import { createParkedExchanges } from './parked-exchanges.ts';
+import { relayNewerOverLink } from './relay-over-link.ts';
+import { createRelayToNewer } from './relay-to-newer.ts';
+import { createRelayToOlder, takesPart } from './relay-to-older.ts';
+import type { Visit } from './relayed.ts';
+import { refusalOf, toProtocolError } from './relayed.ts';
+import { offeredBy } from './offered.ts';
+
+/** Serves a client over a protocol server of its own generation. */
+export interface Translator extends AsyncDisposable {
+  modern(request: Request, body: unknown, from: Visit): Promise<Response>;
+  /** Serves what opens or names a session of this translator; undefined for anything else. */
+  legacy(request: Request, body: unknown, from: Visit): Promise<Response> | undefined;
+  endStreams(): void;
+}
+
+/** Makes the translator. */
+export const createTranslator = (options: {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly schemaValidator: jsonSchemaValidator;
+  readonly sealing: Sealing;
+  readonly shared?: SharedSessions | undefined;
+}): Translator => {
+  const { clock, log, schemaValidator, sealing, shared } = options;
+  const visits = new WeakMap<Request, Visit>();
+  const streams = new AbortController();
+  const olderSessions = createOlderSessions({ clock, log });
+  const programs = createOwnPrograms({ clock, log });
+  const lease: LeaseSession = (use, signal) => (use.target.startProgram ? programs : olderSessions).lease(use, signal);
+  const parked = createParkedExchanges(clock);
+  const sendNewer = createNewerRequests({ clock, log });
+  const relayToOlder = createRelayToOlder({ lease, parked, sealing });
+  const relayToNewer = createRelayToNewer(sendNewer);
+  const listenToOlder = createListenToOlder({ lease, clock, log });
+
+  const open: OpenServer = (first, generation, isAlone, relay) => {
+    const { target } = first;
+    const { link } = target;
+    const { capabilities, methods } = offeredBy(target, generation, isAlone);
+    const server = new Server(link.serverInfo, {
+      capabilities,
+      jsonSchemaValidator: schemaValidator,
+      ...(link.instructions !== undefined && { instructions: link.instructions }),
+    });
+    server.onerror = (error) =>
+      log.debug({ server: target.name, reason: messageOf(error) }, 'a message could not be passed on');
+    for (const method of methods)
+      server.setRequestHandler(method, { params: anything, result: anything }, async (given, ctx) => {
+        const visit = visitOf(ctx) ?? first;
+        const params = isObject(given) ? (given as JsonObject) : {};
+        try {
+          const refusal = method === 'tools/call' ? await refusalOf(visit.target, params) : undefined;
+          if (refusal) return generation === 'modern' ? toModernResult(refusal) : toLegacyResult(refusal);
+          return await relay({ target: visit.target, client: visit.client, method, params, ctx });
+        } catch (error) {
+          throw toProtocolError(error);
+        }
+      });
+    return server;
+  };
+  const visitOf = (ctx: ServerContext): Visit | undefined => ctx.http?.req && visits.get(ctx.http.req);
+
+  const handler = createMcpHandler(
+    ({ requestInfo }) => {
+      const visit = (requestInfo && visits.get(requestInfo)) as Visit;
+      const isOlder = visit.target.era === 'legacy';
+      return open(visit, 'modern', isOlder, (relayed) =>
+        isOlder && takesPart(saysInMeta(relayed.ctx.mcpReq.envelope ?? {}))
+          ? relayToOlder(relayed)
+          : relayNewerOverLink(relayed, sealing),
+      );
+    },
+    {
+      legacy: 'reject',
+      onerror: (error) => log.debug({ reason: messageOf(error) }, 'an MCP request was not served'),
+    },
+  );
+
+  const sessionParts: OlderClientParts = { open, programs, relayToNewer, sendNewer, clock, log };
+  const sessions = createSessions({
+    // A session is opened within the first request that names the server.
+    open: ({ connection = '' }, request, initialize) =>
+      openOlderClient(sessionParts, { first: visits.get(request) as Visit, session: connection, initialize }),
+    shared,
+    lane: { inSession: () => undefined },
+    clock,
+    log,
+  });
+
+  return {
+    modern: async (request, body, visit) => {
+      const isListening = isObject(body) && body['method'] === 'subscriptions/listen';
+      if (isListening && visit.target.era === 'legacy')
+        return await listenToOlder({
+          ...visit,
+          message: body,
+          signal: AbortSignal.any([request.signal, streams.signal]),
+        });
+      visits.set(request, visit);
+      return await handler.fetch(request, { parsedBody: body });
+    },
+    legacy: (request, body, visit) => {
+      visits.set(request, visit);
+      // Sessions of one server are nothing to another, nor those of one client to the next.
+      const client = `${visit.target.name}\n${visit.client ?? ''}`;
+      return sessions.handle(request, body, { client, mode: 'auto' });
+    },
+    endStreams: () => {
+      streams.abort();
+      sessions.endStreams();
+    },
+    [Symbol.asyncDispose]: async () => {
+      parked[Symbol.dispose]();
+      await Promise.all([handler.close(), sessions[Symbol.asyncDispose]()]);
+      await Promise.all([olderSessions[Symbol.asyncDispose](), programs[Symbol.asyncDispose]()]);
+    },
+  };
+};

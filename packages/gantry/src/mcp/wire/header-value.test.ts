@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { encodedHeader } from './header-value.ts';
+
+const decoded = (value: string): string => Buffer.from(value.slice('=?base64?'.length, -2), 'base64').toString('utf8');
+
+describe('a text as the value of a header', () => {
+  it.each(['nord', 'two words', 'tab\tinside', '100 %'])('stays as it is where a header can hold it: %j', (text) => {
+    expect(encodedHeader(text)).toBe(text);
+  });
+
+  it.each(['', ' lead', 'trail ', 'ö', 'a\r\nb: c', '\u0000', '=?base64?bm9yZA==?='])(
+    'is encoded otherwise: %j',
+    (text) => {
+      expect(encodedHeader(text)).toMatch(/^=\?base64\?[A-Za-z0-9+/]*=*\?=$/);
+      expect(decoded(encodedHeader(text))).toBe(text);
+    },
+  );
+});
