@@ -7,18 +7,22 @@ import { benchSchedule } from './schedule.ts';
 import { benchScriptRunners } from './script-runners.ts';
 import { benchLoad } from './load.ts';
 import { benchOpenQuestions } from './open-questions.ts';
+import { benchPeers } from './peers.ts';
 import { benchReader } from './reader.ts';
 import { benchStartUp } from './start-up.ts';
+import { benchStores } from './stores.ts';
 
 const benches: Readonly<Record<string, { readonly title: string; readonly run: () => Promise<string[]> }>> = {
   invoke: { title: 'invoke of a no-op tool', run: benchInvoke },
   gateway: { title: 'A call through the gateway', run: benchGatewayCalls },
+  peers: { title: 'Gantry beside other gateways', run: benchPeers },
   context: { title: 'What the tools of servers cost in context', run: benchContextCost },
   agent: { title: 'The agent with weak and strong models', run: benchAgent },
   scripts: { title: 'Script runners', run: benchScriptRunners },
   schedule: { title: 'The schedule', run: benchSchedule },
   load: { title: 'Load, with servers that fail', run: benchLoad },
   questions: { title: 'Open questions', run: benchOpenQuestions },
+  stores: { title: 'The two stores', run: benchStores },
   reader: { title: 'Reading pages', run: benchReader },
   start: { title: 'Start-up and memory', run: benchStartUp },
 };

@@ -22,7 +22,7 @@ execFileSync(
 
 /** Packages that find files of their own by their place, or are loaded only when they are used. */
 const separate =
-  /^(?:ai|@ai-sdk\/.+|pino|undici|playwright-core|rabbitmq-client|@kubernetes\/client-node|@opentelemetry\/(?:exporter-prometheus|sdk-metrics))$/;
+  /^(?:ai|@ai-sdk\/.+|pino|undici|pg|playwright-core|rabbitmq-client|@kubernetes\/client-node|@opentelemetry\/(?:exporter-prometheus|sdk-metrics))$/;
 
 const bundle = await rolldown({
   input: join(dist, 'cli/main.js'),

@@ -5,16 +5,19 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 failed=0
 
-packages=(bubblewrap chromium python3 python3-pip rabbitmq-server)
+packages=(bubblewrap chromium postgresql python3 python3-pip rabbitmq-server)
 missing=()
-# RUNLEVEL=1 below: services are not started; tests start brokers of their own.
+# RUNLEVEL=1 below: services are not started; tests start brokers and databases of their own.
 for package in "${packages[@]}"; do
   dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
 done
 if [ "${#missing[@]}" -gt 0 ]; then
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     echo "== installing ${missing[*]}"
-    { apt-get update -qq && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >/dev/null ||
+    # The package of PostgreSQL would make a cluster of its own, and start it.
+    cluster=/etc/postgresql-common/createcluster.conf
+    [ -e "$cluster" ] || { mkdir -p "${cluster%/*}" && echo 'create_main_cluster = false' >"$cluster"; }
+    { apt-get update -qq && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends -o Dpkg::Options::=--force-confold "${missing[@]}"; } >/dev/null ||
       echo "could not install ${missing[*]}: the suites that need them are skipped"
   else
     echo "not installed: ${missing[*]}; the suites that need them are skipped"

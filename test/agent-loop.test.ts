@@ -497,6 +497,69 @@ describe('a turn', () => {
     held.resolve();
   });
 
+  it('waits on while a model sends something, however slowly', async () => {
+    const clock = fakeClock();
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const loop = await start([{ text: ['I ', 'am ', 'slow'], pauses: [first.promise, second.promise] }], {
+      clock,
+      limits: { callTimeoutMs: 90_000 },
+    });
+    let heard = Promise.withResolvers<void>();
+    const running = loop.run('go', { onEvent: () => heard.resolve() });
+    for (const pause of [first, second]) {
+      await heard.promise;
+      heard = Promise.withResolvers<void>();
+      await clock.advance(89_000);
+      pause.resolve();
+    }
+    expect((await running).text).toBe('I am slow');
+  });
+
+  it('tells the model that a tool took too long, and goes on', async () => {
+    const clock = fakeClock();
+    const started = Promise.withResolvers<void>();
+    const never = defineTool({
+      name: 'never',
+      description: 'Never ends.',
+      execute: () => {
+        started.resolve();
+        return new Promise<string>(() => {});
+      },
+    });
+    const loop = await start([{ calls: [{ name: 'never' }] }, { text: 'It is too slow.' }], { clock, tools: [never] });
+    const running = loop.run('go');
+    await started.promise;
+    await clock.advance(300_000);
+    expect(await running).toMatchObject({ text: 'It is too slow.', endedBy: 'answer' });
+    expect(saidIn(loop.model.requests[1]!)).toContain('gave no result within 300000 ms');
+  });
+
+  it('counts calls that were cut off as failed ones', async () => {
+    const cut = { calls: [{ name: 'add', args: '{"a": 2, "b"' }], finish: 'length' } as const;
+    const loop = await start((request) => (request.body['tools'] ? cut : { text: 'I cannot.' }), { tools: [add] });
+    const result = await loop.run('go');
+    expect(result).toMatchObject({ text: 'I cannot.', endedBy: 'errors' });
+    expect(result.steps).toHaveLength(5);
+    expect(ran).toEqual([]);
+  });
+
+  it('has the limit of rounds of its run, else of its model', async () => {
+    const script: ModelScript = (request) => (request.body['tools'] ? sum : { text: 'That is all.' });
+    const rounds = async (run: object): Promise<number> => {
+      const loop = await start(script, { tools: [add], behaviors: { 'model-': { maxToolIterations: 3 } } });
+      return (await loop.run('go', run)).steps.length;
+    };
+    expect([await rounds({}), await rounds({ maxToolIterations: 1 })]).toEqual([3, 1]);
+  });
+
+  it('asks a model again that falls into characters nobody used, by its profile', async () => {
+    const script = [{ text: 'The price is 5 元左右.' }, { text: 'The price is about 5 yuan.' }];
+    const asked = await start(script, { behaviors: { 'model-': { nudgeUnexpectedCjk: true } } });
+    expect((await asked.run('what does it cost?')).text).toBe('The price is about 5 yuan.');
+    const trusted = await start(script);
+    expect((await trusted.run('what does it cost?')).text).toContain('元');
+  });
+
   it('waits for a provider that limits its rate, as long as it says', async () => {
     const limited = { status: 429, message: 'slow down', headers: { 'retry-after-ms': '1' } };
     const loop = await start([limited, { text: 'ok' }], { limits: { maxRetries: 2 } });

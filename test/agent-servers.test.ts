@@ -1,54 +1,26 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readEvents } from '../packages/gantry/src/operations/http/read-events.ts';
+import { describe, expect, it } from 'vitest';
+import type { AgentGateway, ModelTurn } from './fixtures/agent-gateway.ts';
+import { agentLab, isTurn, turnsOf } from './fixtures/agent-gateway.ts';
 import type { AskingServer } from './fixtures/asking-server.ts';
 import { startAskingServer } from './fixtures/asking-server.ts';
-import type { GantryFolder, ServingGantry } from './fixtures/gantry-process.ts';
-import { makeGantryFolder } from './fixtures/gantry-process.ts';
 import { offeredTools, saidIn } from './fixtures/model-loop.ts';
 import type { ModelRequest, ScriptedReply } from './fixtures/model-script.ts';
-import type { ModelServer } from './fixtures/model-server.ts';
-import { startModel } from './fixtures/model-server.ts';
 
-let folder: GantryFolder;
-let open = new AsyncDisposableStack();
-beforeEach(() => {
-  folder = makeGantryFolder();
-});
-afterEach(async () => {
-  await open.disposeAsync();
-  open = new AsyncDisposableStack();
-  folder[Symbol.dispose]();
-});
+const lab = agentLab();
 
-/** A gateway whose agent follows a script, with a server whose tools ask. What is not streamed is asked by the tool layer itself. */
+/** A gateway whose agent follows a script, with a server whose tools ask. */
 const start = async (
-  script: readonly (ScriptedReply | ((request: ModelRequest) => ScriptedReply))[],
+  script: readonly ModelTurn[],
   options: { readonly elicitation?: object; readonly alone?: (request: ModelRequest) => ScriptedReply } = {},
-): Promise<{ gateway: ServingGantry; server: AskingServer; model: ModelServer; turns: () => ModelRequest[] }> => {
-  const { elicitation = { mode: 'handback' }, alone = () => ({ text: 'A server.' }) } = options;
-  let turn = 0;
-  const model = open.use(
-    await startModel((request) => {
-      if (request.body['stream'] !== true) return alone(request);
-      turn += 1;
-      const reply = script[turn - 1] ?? { text: '(end of the script)' };
-      return typeof reply === 'function' ? reply(request) : reply;
-    }),
+): Promise<{ gateway: AgentGateway; server: AskingServer; turns: () => ModelRequest[] }> => {
+  const { elicitation = { mode: 'handback' }, alone } = options;
+  const model = await lab.model(turnsOf(script, alone));
+  const server = await lab.use(startAskingServer());
+  const gateway = await lab.serve(
+    { models: { balanced: { endpoint: model.endpoint, modelId: 'scripted' } } },
+    { asking: { url: server.url, elicitation } },
   );
-  const server = open.use(await startAskingServer());
-  folder.write('gantry.config.json', { models: { balanced: { endpoint: model.endpoint, modelId: 'scripted' } } });
-  folder.write('mcp.json', { mcpServers: { asking: { url: server.url, elicitation } } });
-  const gateway = open.use(await folder.serve());
-  await fetch(`${gateway.url}/api/v1/servers/refresh`, { method: 'POST', body: '{}' });
-  return { gateway, server, model, turns: () => model.requests.filter(({ body }) => body['stream'] === true) };
-};
-const ask = async ({ url }: ServingGantry, message: string): Promise<Record<string, unknown>> => {
-  const response = await fetch(`${url}/api/v1/sessions/s1/messages`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ message }),
-  });
-  return (await response.json()) as Record<string, unknown>;
+  return { gateway, server, turns: () => model.requests.filter(isTurn) };
 };
 const book = { calls: [{ name: 'asking__book', args: { show: 'Hamlet' } }] };
 
@@ -58,7 +30,7 @@ describe('an agent with servers', () => {
       { calls: [{ name: 'asking__login', args: {} }] },
       { text: 'It declined.' },
     ]);
-    expect(await ask(gateway, 'sign in')).toMatchObject({ reply: 'It declined.' });
+    expect(await gateway.ask('sign in')).toMatchObject({ reply: 'It declined.' });
     expect(server.asked).toEqual(['login']);
     const [first, second] = turns();
     expect(saidIn(first!)).toMatch(/You are a careful assistant[^]*# MCP servers[^]*Today is/);
@@ -71,8 +43,8 @@ describe('an agent with servers', () => {
 
   it('lists the same tools in the same bytes, turn after turn', async () => {
     const { gateway, turns } = await start([{ text: 'one' }, { text: 'two' }]);
-    await ask(gateway, 'one');
-    await ask(gateway, 'two');
+    await gateway.ask('one');
+    await gateway.ask('two');
     const [first, second] = turns();
     expect(JSON.stringify(first!.body['tools'])).toBe(JSON.stringify(second!.body['tools']));
   });
@@ -87,7 +59,7 @@ describe('an agent with servers', () => {
       },
       { text: 'Booked three.' },
     ]);
-    expect(await ask(gateway, 'book three seats for Hamlet')).toMatchObject({ reply: 'Booked three.' });
+    expect(await gateway.ask('book three seats for Hamlet')).toMatchObject({ reply: 'Booked three.' });
     expect(server.done).toEqual(['booked 3 for Hamlet']);
   });
 
@@ -97,28 +69,21 @@ describe('an agent with servers', () => {
       { text: 'The hall asks how many seats.' },
       { text: 'Booked 4 seats.' },
     ]);
-    const events = await fetch(`${gateway.url}/api/v1/sessions/s1/events`, {
-      headers: { accept: 'text/event-stream' },
-    });
-    expect(await ask(gateway, 'book Hamlet')).toMatchObject({
+    const { texts } = await gateway.replies(2);
+    expect(await gateway.ask('book Hamlet')).toMatchObject({
       reply: 'The hall asks how many seats.',
       toolCalls: [{ name: 'asking__book', isError: false }],
     });
     expect(saidIn(turns()[1]!)).toContain('mcp_answer');
-    const [listed, questions] = await folder.json(['questions', 'list', '--json']);
+    const [listed, questions] = await lab.folder.json(['questions', 'list', '--json']);
     expect([listed, questions]).toMatchObject([
       0,
       { questions: [{ session: 'session/s1', message: 'How many seats?' }] },
     ]);
     const { id } = (questions as { questions: { id: string }[] }).questions[0]!;
-    await folder.json(['questions', 'answer', id, '--answers', '{"seats": 4}', '--json']);
+    await lab.folder.json(['questions', 'answer', id, '--answers', '{"seats": 4}', '--json']);
     expect(server.done).toEqual(['booked 4 for Hamlet']);
-    const replies: string[] = [];
-    for await (const { type, data } of readEvents(events.body!)) {
-      if (type === 'turn-end') replies.push((JSON.parse(data) as { reply: string }).reply);
-      if (replies.length === 2) break;
-    }
-    expect(replies).toEqual(['The hall asks how many seats.', 'Booked 4 seats.']);
+    expect(await texts).toEqual(['The hall asks how many seats.', 'Booked 4 seats.']);
     expect(saidIn(turns()[2]!)).toContain('[Notice of the system, not from the user]');
     expect(saidIn(turns()[2]!)).toContain('booked 4 for Hamlet');
   });
@@ -131,7 +96,7 @@ describe('an agent with servers', () => {
           ? { text: '{"action": "accept", "content": {"seats": 2}}' }
           : { text: 'A server.' },
     });
-    expect(await ask(gateway, 'book two seats for Hamlet')).toMatchObject({ reply: 'Booked.' });
+    expect(await gateway.ask('book two seats for Hamlet')).toMatchObject({ reply: 'Booked.' });
     expect(server.done).toEqual(['booked 2 for Hamlet']);
   });
 });
@@ -139,10 +104,8 @@ describe('an agent with servers', () => {
 describe('a scheduled task with a model', () => {
   it('is a turn of the agent', async () => {
     const { gateway, turns } = await start([{ text: 'Nothing new.' }]);
-    const added = await fetch(`${gateway.url}/api/v1/schedule`, {
-      method: 'POST',
-      body: JSON.stringify({ name: 'mail', at: new Date(Date.now() + 2000).toISOString(), prompt: 'Check mail' }),
-    });
+    const at = new Date(Date.now() + 2000).toISOString();
+    const added = await gateway.post('/schedule', { name: 'mail', at, prompt: 'Check mail' });
     expect(added.status).toBe(200);
     const ended = async (): Promise<unknown> => {
       const events = await fetch(`${gateway.url}/api/v1/schedule/mail`);

@@ -126,6 +126,56 @@ describe('a server that wants a sign-in', () => {
     expect(oauth.grants).toEqual(['authorization_code', 'refresh_token']);
   });
 
+  it('is signed in to for every process on the store, and finished by another than the one that began', async () => {
+    await using oauth = await startOauthServer();
+    await using server = await startProtectedServer(oauth);
+    await using one = await startBridge({ s: { id, url: server.url } }, { store });
+    const clock = fakeClock();
+    await using two = await startBridge({ s: { id, url: server.url } }, { store, clock });
+    await using three = await startBridge({ s: { id, url: server.url } }, { store });
+    for (const { bridge } of [one, two, three]) await bridge.ready();
+    const { authorizationUrl, state } = await one.bridge.startSignIn('s', redirectUrl);
+    const back = await oauth.agree(authorizationUrl ?? '');
+    const answer = { state: state ?? '', code: back.searchParams.get('code') ?? '' };
+    expect(await three.bridge.finishSignIn(answer)).toMatchObject({ state: 'connected' });
+    await expect(one.bridge.finishSignIn(answer)).rejects.toThrow('No sign-in waits');
+    // The next call, and the next look at what is down.
+    expect(await one.text('s', 'echo', {})).toBe('{}');
+    expect(two.bridge.server('s')?.state).toBe('needs_login');
+    await clock.advance(60_000);
+    await expect.poll(() => two.bridge.server('s')?.state).toBe('connected');
+    expect(oauth.grants).toEqual(['authorization_code']);
+  });
+
+  it('has its refresh token used once when several processes renew at the same time', async () => {
+    await using oauth = await startOauthServer();
+    await using server = await startProtectedServer(oauth);
+    await using one = await startBridge({ s: { id, url: server.url } }, { store });
+    await one.bridge.ready();
+    await signIn(one, oauth);
+    await using two = await startBridge({ s: { id, url: server.url } }, { store });
+    await two.bridge.ready();
+    oauth.expire();
+    const texts = await Promise.all([one, two, one, two].map((each) => each.text('s', 'echo', {})));
+    expect(texts).toEqual(['{}', '{}', '{}', '{}']);
+    expect(oauth.grants).toEqual(['authorization_code', 'refresh_token']);
+  });
+
+  it('is not signed in to when it moved to another address meanwhile', async () => {
+    await using oauth = await startOauthServer();
+    await using server = await startProtectedServer(oauth);
+    await using elsewhere = await startProtectedServer(oauth);
+    await using t = await startBridge({ s: { id, url: server.url } }, { store });
+    await t.bridge.ready();
+    const { authorizationUrl, state } = await t.bridge.startSignIn('s', redirectUrl);
+    const back = await oauth.agree(authorizationUrl ?? '');
+    await t.write({ s: { id, url: elsewhere.url } });
+    await t.bridge.reload();
+    const answer = { state: state ?? '', code: back.searchParams.get('code') ?? '' };
+    await expect(t.bridge.finishSignIn(answer)).rejects.toThrow('No sign-in waits');
+    expect(oauth.grants).toEqual([]);
+  });
+
   it('wants a person again when its token cannot be renewed, and asks the authorization server once', async () => {
     await using oauth = await startOauthServer();
     await using server = await startProtectedServer(oauth);

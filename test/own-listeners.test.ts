@@ -76,6 +76,22 @@ it('is never joined as an MCP server, directly or by a redirect', async () => {
   expect(neighbour.asked).toContain('/mcp');
 });
 
+it('is refused where the operator names it as a server', async () => {
+  const folder = makeGantryFolder();
+  running.push(folder);
+  folder.write('mcp.json', { mcpServers: {} });
+  const gateway = await folder.serve();
+  running.push(gateway);
+  folder.write('mcp.json', {
+    mcpServers: { me: { url: `${gateway.url}/mcp` }, too: { url: `${gateway.url}/mcp/me` } },
+  });
+  const states = async (): Promise<unknown> => {
+    const response = await fetch(`${gateway.url}/api/v1/servers`);
+    return JSON.stringify(await response.json());
+  };
+  await expect.poll(states, { timeout: 10_000 }).toMatch(/refused.*this gateway itself.*refused.*this gateway itself/);
+});
+
 it.skipIf(findChromium(process.env) === undefined)(
   'is never shown in the browser, nor asked by a page in it',
   async () => {

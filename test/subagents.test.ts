@@ -1,89 +1,41 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readEvents } from '../packages/gantry/src/operations/http/read-events.ts';
+import { describe, expect, it } from 'vitest';
+import type { AgentGateway, ModelTurn } from './fixtures/agent-gateway.ts';
+import { agentLab, isTurn, turnsOf } from './fixtures/agent-gateway.ts';
 import { startAskingServer } from './fixtures/asking-server.ts';
-import type { GantryFolder, ServingGantry } from './fixtures/gantry-process.ts';
-import { makeGantryFolder } from './fixtures/gantry-process.ts';
 import { offeredTools, saidIn } from './fixtures/model-loop.ts';
 import type { ModelRequest, ScriptedReply } from './fixtures/model-script.ts';
 import type { ModelServer } from './fixtures/model-server.ts';
-import { startModel } from './fixtures/model-server.ts';
 import { startTaskServer } from './fixtures/task-server.ts';
 
-type Turn = ScriptedReply | ((request: ModelRequest) => ScriptedReply);
+const lab = agentLab();
 
-let folder: GantryFolder;
-let open = new AsyncDisposableStack();
-beforeEach(() => {
-  folder = makeGantryFolder();
-});
-afterEach(async () => {
-  await open.disposeAsync();
-  open = new AsyncDisposableStack();
-  folder[Symbol.dispose]();
-});
-
-interface Started {
-  readonly gateway: ServingGantry;
+interface Started extends AgentGateway {
   readonly model: ModelServer;
   /** What the agent that talks with the user was asked; and its subagents. */
   primary(): readonly ModelRequest[];
   delegated(): readonly ModelRequest[];
-  /** Resolves with the texts of the next turns that end in the session. */
-  replies(count: number): Promise<readonly string[]>;
 }
 
 const isDelegated = (request: ModelRequest): boolean => saidIn(request).includes('You are a subagent');
 
 /** A gateway whose agent follows one script, and its subagents another. */
 const start = async (
-  scripts: { readonly primary: readonly Turn[]; readonly delegated: readonly Turn[] },
+  scripts: { readonly primary: readonly ModelTurn[]; readonly delegated: readonly ModelTurn[] },
   options: { readonly servers?: object; readonly loop?: object } = {},
 ): Promise<Started> => {
-  const at = { primary: 0, delegated: 0 };
-  const model = open.use(
-    await startModel((request) => {
-      if (request.body['stream'] !== true) return { text: 'A server.' };
-      const kind = isDelegated(request) ? 'delegated' : 'primary';
-      const reply = scripts[kind][at[kind]++] ?? { text: '(end of the script)' };
-      return typeof reply === 'function' ? reply(request) : reply;
-    }),
+  const primary = turnsOf(scripts.primary);
+  const delegated = turnsOf(scripts.delegated);
+  const model = await lab.model((request) => (isDelegated(request) ? delegated : primary)(request));
+  const gateway = await lab.serve(
+    { models: { balanced: { endpoint: model.endpoint, modelId: 'scripted' } }, loop: options.loop ?? {} },
+    options.servers ?? {},
   );
-  folder.write('gantry.config.json', {
-    models: { balanced: { endpoint: model.endpoint, modelId: 'scripted' } },
-    loop: options.loop ?? {},
-  });
-  folder.write('mcp.json', { mcpServers: options.servers ?? {} });
-  const gateway = open.use(await folder.serve());
-  await fetch(`${gateway.url}/api/v1/servers/refresh`, { method: 'POST', body: '{}' });
-  const turns = model.requests;
   return {
-    gateway,
+    ...gateway,
     model,
-    primary: () => turns.filter((request) => request.body['stream'] === true && !isDelegated(request)),
-    delegated: () => turns.filter(isDelegated),
-    replies: async (count) => {
-      const events = await fetch(`${gateway.url}/api/v1/sessions/s1/events`, {
-        headers: { accept: 'text/event-stream' },
-      });
-      const replies = (async () => {
-        const texts: string[] = [];
-        for await (const { type, data } of readEvents(events.body!)) {
-          if (type === 'turn-end') texts.push((JSON.parse(data) as { reply: string }).reply);
-          if (texts.length === count) break;
-        }
-        return texts;
-      })();
-      return replies;
-    },
+    primary: () => model.requests.filter((request) => isTurn(request) && !isDelegated(request)),
+    delegated: () => model.requests.filter(isDelegated),
   };
-};
-const ask = async ({ gateway }: Started, message: string): Promise<Record<string, unknown>> => {
-  const response = await fetch(`${gateway.url}/api/v1/sessions/s1/messages`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ message }),
-  });
-  return (await response.json()) as Record<string, unknown>;
 };
 const delegate = (description: string, more: object = {}): ScriptedReply => ({
   calls: [{ name: 'spawn_subagent', args: { description, ...more } }],
@@ -115,9 +67,9 @@ describe('a conversation with a subagent', () => {
         { text: 'Saved as table.' },
       ],
     });
-    const replies = started.replies(3);
-    expect(await ask(started, 'find tables')).toMatchObject({ reply: 'I have handed that over.' });
-    expect(await replies).toEqual(['I have handed that over.', 'It has begun.', 'Here are the tables.']);
+    const { texts } = await started.replies(3);
+    expect(await started.ask('find tables')).toMatchObject({ reply: 'I have handed that over.' });
+    expect(await texts).toEqual(['I have handed that over.', 'It has begun.', 'Here are the tables.']);
     const [first, ...others] = started.delegated();
     expect(saidIn(first!)).toContain('Find the three best tables.');
     expect(saidIn(first!)).toContain('# Background\\n\\nfor a restaurant');
@@ -144,9 +96,9 @@ describe('a conversation with a subagent', () => {
         { text: 'I could not.' },
       ],
     });
-    const replies = started.replies(2);
-    await ask(started, 'go');
-    expect(await replies).toEqual(['Handed over.', 'Done.']);
+    const { texts } = await started.replies(2);
+    await started.ask('go');
+    expect(await texts).toEqual(['Handed over.', 'Done.']);
     const [first, second] = started.delegated();
     const offered = offeredTools(first!);
     expect(offered).toEqual(
@@ -189,15 +141,15 @@ describe('a conversation with a subagent', () => {
       ],
       delegated: [{ text: 'Slow work is done.', hold: working.until }],
     });
-    const replies = started.replies(2);
-    const first = ask(started, 'start it');
+    const { texts } = await started.replies(2);
+    const first = started.ask('start it');
     await expect.poll(() => started.primary().length).toBe(2);
-    expect(await ask(started, 'how is it going?')).toMatchObject({ reply: 'It still works.' });
+    expect(await started.ask('how is it going?')).toMatchObject({ reply: 'It still works.' });
     expect(await first).toMatchObject({ status: 'superseded' });
     expect(saidIn(started.primary()[3]!)).toContain('1 active subagent');
     working.release();
     turn.release();
-    expect(await replies).toEqual(['It still works.', 'The slow work gave nothing.']);
+    expect(await texts).toEqual(['It still works.', 'The slow work gave nothing.']);
     expect(started.model.aborted).toBe(1);
     expect(saidIn(started.primary().at(-1)!)).toContain('completed]: Slow work is done.');
   });
@@ -212,9 +164,9 @@ describe('a conversation with a subagent', () => {
       ],
       delegated: [{ text: 'first' }, { text: 'second' }, { text: 'third' }],
     });
-    const replies = started.replies(2);
-    expect(await ask(started, 'go')).toMatchObject({ toolCalls: [{}, {}, {}, { isError: true }] });
-    expect(await replies).toEqual(['Three were started.', 'All in one.']);
+    const { texts } = await started.replies(2);
+    expect(await started.ask('go')).toMatchObject({ toolCalls: [{}, {}, {}, { isError: true }] });
+    expect(await texts).toEqual(['Three were started.', 'All in one.']);
     expect(saidIn(started.primary()[1]!)).toContain('"Error: 3 subagents run already');
     const said = saidIn(started.primary().at(-1)!);
     for (const text of ['3 subagents have ended', 'completed]: first', 'completed]: second', 'completed]: third'])
@@ -236,13 +188,13 @@ describe('a conversation with a subagent', () => {
       ],
       delegated: [{ text: 'never', hold: working.until }],
     });
-    const answered = ask(started, 'start and stop');
+    const answered = started.ask('start and stop');
     await expect.poll(() => started.delegated().length).toBe(1);
     begun.release();
     expect(await answered).toMatchObject({ reply: 'Cancelled.' });
     await expect.poll(() => started.model.aborted).toBe(1);
     expect(saidIn(started.primary()[2]!)).toContain('was cancelled.');
-    await ask(started, 'and now?');
+    await started.ask('and now?');
     expect(saidIn(started.primary()[3]!)).toContain('completed with error: It was cancelled.');
     // It was put on record and led to no turn.
     expect(started.primary()).toHaveLength(4);
@@ -252,7 +204,7 @@ describe('a conversation with a subagent', () => {
 
 describe('a subagent and servers', () => {
   it('gets questions handed back, and can only decline what is for the user to decide', async () => {
-    const server = open.use(await startAskingServer());
+    const server = await lab.use(startAskingServer());
     const question = (request: ModelRequest): string => /q_[0-9a-f]{32}/.exec(saidIn(request))?.[0] ?? '';
     const started = await start(
       {
@@ -268,14 +220,14 @@ describe('a subagent and servers', () => {
       },
       { servers: { asking: { url: server.url, elicitation: { mode: 'handback' } } } },
     );
-    const replies = started.replies(2);
-    await ask(started, 'wipe everything');
-    expect(await replies).toEqual(['Handed over.', 'It was not wiped.']);
+    const { texts } = await started.replies(2);
+    await started.ask('wipe everything');
+    expect(await texts).toEqual(['Handed over.', 'It was not wiped.']);
     expect(server.done).toEqual(['kept']);
   });
 
   it('that leaves a question open has it released when it ends', async () => {
-    const server = open.use(await startAskingServer());
+    const server = await lab.use(startAskingServer());
     const started = await start(
       {
         primary: [delegate('book'), { text: 'Handed over.' }, { text: 'Not booked.' }],
@@ -283,15 +235,15 @@ describe('a subagent and servers', () => {
       },
       { servers: { asking: { url: server.url, elicitation: { mode: 'handback' } } } },
     );
-    const replies = started.replies(2);
-    await ask(started, 'book Hamlet');
-    await replies;
+    const { texts } = await started.replies(2);
+    await started.ask('book Hamlet');
+    await texts;
     expect(saidIn(started.delegated()[1]!)).toContain('How many seats?');
-    expect(await folder.json(['questions', 'list', '--json'])).toEqual([0, { questions: [] }]);
+    expect(await lab.folder.json(['questions', 'list', '--json'])).toEqual([0, { questions: [] }]);
   });
 
   it('waits for its background task, and reports with the result of it', async () => {
-    const server = open.use(await startTaskServer());
+    const server = await lab.use(startTaskServer());
     const started = await start(
       {
         primary: [delegate('research tides'), { text: 'Handed over.' }, { text: 'Tides come from the moon.' }],
@@ -303,12 +255,12 @@ describe('a subagent and servers', () => {
       },
       { servers: { lab: { url: server.url, tasks: true } } },
     );
-    const replies = started.replies(2);
-    await ask(started, 'research tides');
+    const { texts } = await started.replies(2);
+    await started.ask('research tides');
     await server.until('tasks/get', 1);
     await expect.poll(() => started.delegated().length).toBe(2);
     server.complete(0, 'the moon pulls');
-    expect(await replies).toEqual(['Handed over.', 'Tides come from the moon.']);
+    expect(await texts).toEqual(['Handed over.', 'Tides come from the moon.']);
     expect(saidIn(started.delegated()[2]!)).toContain('the moon pulls');
     expect(saidIn(started.primary().at(-1)!)).toContain('completed]: The moon does it.');
   });
@@ -324,20 +276,20 @@ describe('the end of the gateway', () => {
 
   it('ends a subagent, and the conversation knows it afterwards', async () => {
     const started = await working();
-    await ask(started, 'start it');
+    await started.ask('start it');
     await expect.poll(() => started.delegated().length).toBe(1);
-    await started.gateway.stop();
-    const gateway = open.use(await folder.serve());
-    expect(await ask({ ...started, gateway }, 'and?')).toMatchObject({ reply: 'I see that it was interrupted.' });
+    await started.process.stop();
+    const gateway = await lab.serve();
+    expect(await gateway.ask('and?')).toMatchObject({ reply: 'I see that it was interrupted.' });
     expect(lastSaid(started)).toContain('completed with error: Gantry was stopped before it had finished.');
   });
 
   it('without a farewell is told once its lease has run out', async () => {
     const started = await working();
-    await ask(started, 'start it');
+    await started.ask('start it');
     await expect.poll(() => started.delegated().length).toBe(1);
-    await started.gateway.stop('SIGKILL');
-    const gateway = open.use(await folder.serve());
+    await started.process.stop('SIGKILL');
+    const gateway = await lab.serve();
     const turns = async (): Promise<string> => (await fetch(`${gateway.url}/api/v1/sessions/s1`)).text();
     await expect
       .poll(turns, { timeout: 50_000, interval: 500 })

@@ -1,30 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { AgentGateway, ModelTurn } from './fixtures/agent-gateway.ts';
+import { agentLab, isTurn, turnsOf } from './fixtures/agent-gateway.ts';
 import { startAskingServer } from './fixtures/asking-server.ts';
-import type { GantryFolder, ServingGantry } from './fixtures/gantry-process.ts';
-import { makeGantryFolder } from './fixtures/gantry-process.ts';
 import { offeredTools, saidIn } from './fixtures/model-loop.ts';
-import type { ModelRequest, ScriptedReply } from './fixtures/model-script.ts';
+import type { ModelRequest } from './fixtures/model-script.ts';
 import type { ModelServer } from './fixtures/model-server.ts';
-import { startModel } from './fixtures/model-server.ts';
 import { startTaskServer } from './fixtures/task-server.ts';
 
-type Turn = ScriptedReply | ((request: ModelRequest) => ScriptedReply);
+const agents = agentLab();
 
-let folder: GantryFolder;
-let open = new AsyncDisposableStack();
-beforeEach(() => {
-  folder = makeGantryFolder();
-});
-afterEach(async () => {
-  await open.disposeAsync();
-  open = new AsyncDisposableStack();
-  folder[Symbol.dispose]();
-});
-
-interface Started {
-  readonly gateway: ServingGantry;
+interface Started extends AgentGateway {
   /** The model that talks with the user, and the small one. */
   readonly model: ModelServer;
   readonly low: ModelServer;
@@ -34,52 +21,35 @@ interface Started {
 const start = async (
   definitions: unknown,
   options: {
-    readonly then?: readonly Turn[];
-    readonly low?: readonly Turn[];
+    readonly then?: readonly ModelTurn[];
+    readonly low?: readonly ModelTurn[];
     readonly corrects?: string;
     readonly servers?: object;
     readonly mcp?: object;
   } = {},
 ): Promise<Started> => {
-  const script: readonly Turn[] = [
-    { calls: [{ name: 'spawn_wisps', args: { definitions } }] },
-    ...(options.then ?? [{ text: 'That is what they gave.' }]),
-  ];
-  const follow = (turns: readonly Turn[]): ((request: ModelRequest) => ScriptedReply) => {
-    let at = 0;
-    return (request) => {
-      if (request.body['stream'] !== true) return { text: options.corrects ?? 'A server.' };
-      const reply = turns[at++] ?? { text: '(end of the script)' };
-      return typeof reply === 'function' ? reply(request) : reply;
-    };
-  };
-  const model = open.use(await startModel(follow(script)));
-  const low = open.use(await startModel(follow(options.low ?? [])));
-  folder.write('gantry.config.json', {
-    models: {
-      balanced: { endpoint: model.endpoint, modelId: 'big' },
-      low: { endpoint: low.endpoint, modelId: 'small' },
-      tierThresholds: { low: 0, balanced: 1 },
+  const { then = [{ text: 'That is what they gave.' }], corrects = 'A server.', mcp = {}, servers = {} } = options;
+  const alone = () => ({ text: corrects });
+  const model = await agents.model(
+    turnsOf([{ calls: [{ name: 'spawn_wisps', args: { definitions } }] }, ...then], alone),
+  );
+  const low = await agents.model(turnsOf(options.low ?? [], alone));
+  const gateway = await agents.serve(
+    {
+      models: {
+        balanced: { endpoint: model.endpoint, modelId: 'big' },
+        low: { endpoint: low.endpoint, modelId: 'small' },
+        tierThresholds: { low: 0, balanced: 1 },
+      },
+      mcp,
     },
-    mcp: options.mcp ?? {},
-  });
-  folder.write('mcp.json', { mcpServers: options.servers ?? {} });
-  const gateway = open.use(await folder.serve());
-  await fetch(`${gateway.url}/api/v1/servers/refresh`, { method: 'POST', body: '{}' });
-  return { gateway, model, low };
-};
-const ask = async ({ gateway }: Started): Promise<Record<string, unknown>> => {
-  const response = await fetch(`${gateway.url}/api/v1/sessions/s1/messages`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ message: 'run them' }),
-  });
-  return (await response.json()) as Record<string, unknown>;
+    servers,
+  );
+  return { ...gateway, model, low };
 };
 /** What the agent was told of its pipelines. */
-const report = ({ model }: Started): string => saidIn(model.requests.filter(({ body }) => body['stream'] === true)[1]!);
-const thought = ({ low }: Started): readonly ModelRequest[] =>
-  low.requests.filter(({ body }) => body['stream'] === true);
+const report = ({ model }: Started): string => saidIn(model.requests.filter(isTurn)[1]!);
+const thought = ({ low }: Started): readonly ModelRequest[] => low.requests.filter(isTurn);
 
 const research = {
   id: 'look',
@@ -95,7 +65,7 @@ describe('pipelines of an agent', () => {
     ['pinned', {}],
     ['off for small models', { wrapperModeByTier: { low: 'off' } }],
   ])('call servers, scripts and a small model with few tools, with typed tools %s', async (_, mcp) => {
-    const lab = open.use(await startTaskServer());
+    const lab = await agents.use(startTaskServer());
     const started = await start(
       [
         {
@@ -123,7 +93,7 @@ describe('pipelines of an agent', () => {
         low: [{ calls: [{ name: 'lab__research', args: { topic: 'moon' } }] }, { text: 'Moon.' }],
       },
     );
-    expect(await ask(started)).toMatchObject({
+    expect(await started.ask('run them')).toMatchObject({
       reply: 'That is what they gave.',
       toolCalls: [{ name: 'spawn_wisps', isError: false }],
     });
@@ -147,8 +117,8 @@ describe('pipelines of an agent', () => {
     expect(saidIn(first!)).toContain('<data from=\\"look\\">\\nran at once\\n</data>');
     expect(saidIn(first!)).toContain('<data from=\\"count\\">\\n11');
     expect(saidIn(second!)).toContain('ran at once');
-    expect(readFileSync(join(folder.path, '.gantry/shared/tides.txt'), 'utf8')).toBe('ran at once');
-    expect(readFileSync(join(folder.path, '.gantry/wisps.jsonl'), 'utf8').trimEnd().split('\n')).toHaveLength(2);
+    expect(readFileSync(join(agents.folder.path, '.gantry/shared/tides.txt'), 'utf8')).toBe('ran at once');
+    expect(readFileSync(join(agents.folder.path, '.gantry/wisps.jsonl'), 'utf8').trimEnd().split('\n')).toHaveLength(2);
   });
 
   it('keep a long result whole between steps, and out of the conversation', async () => {
@@ -175,13 +145,13 @@ describe('pipelines of an agent', () => {
       },
       {},
     );
-    await ask(started);
+    await started.ask('run them');
     expect(report(started)).toMatch(/ok, \d+ ms\\n100000/);
     expect(report(started).length).toBeLessThan(20_000);
   });
 
   it('have their parameters put right by the small model before a server is asked', async () => {
-    const lab = open.use(await startAskingServer());
+    const lab = await agents.use(startAskingServer());
     const started = await start(
       {
         description: 'book',
@@ -192,18 +162,18 @@ describe('pipelines of an agent', () => {
         servers: { asking: { url: lab.url, elicitation: { mode: 'handback', defaults: { seats: 2 } } } },
       },
     );
-    await ask(started);
+    await started.ask('run them');
     // A pipeline is asked nothing: the server's policy answers.
     expect(lab.done).toEqual(['booked 2 for Hamlet']);
     expect(report(started)).toContain('1 succeeded');
-    expect(await folder.json(['questions', 'list', '--json'])).toEqual([0, { questions: [] }]);
+    expect(await agents.folder.json(['questions', 'list', '--json'])).toEqual([0, { questions: [] }]);
   });
 
   it('are refused as a whole when a definition is wrong, with what to change', async () => {
     const started = await start([
       { description: 'x', steps: [{ id: 'a', mode: 'Direct', gateway: 'Mpc', tool: 't' }] },
     ]);
-    expect(await ask(started)).toMatchObject({ toolCalls: [{ name: 'spawn_wisps', isError: true }] });
+    expect(await started.ask('run them')).toMatchObject({ toolCalls: [{ name: 'spawn_wisps', isError: true }] });
     expect(report(started)).toContain('pipeline 1 (\\"x\\"), step \\"a\\": \\"gateway\\" is \\"Mpc\\"');
   });
 
@@ -211,7 +181,7 @@ describe('pipelines of an agent', () => {
     const started = await start(JSON.stringify({ description: 'x', steps: [{ id: 'a', mode: 'Llm', prompt: 'hi' }] }), {
       low: [{ text: 'hello' }],
     });
-    await ask(started);
+    await started.ask('run them');
     expect(report(started)).toContain('1 succeeded');
   });
 });

@@ -85,6 +85,12 @@ const wantedIn = (made: SeenCall | undefined): readonly string[] | undefined => 
   return wanted === undefined ? undefined : keysIn(wanted);
 };
 
+/** The tool of a server that an error says to call, with its server. */
+const calledIn = (text: string): { readonly server: string; readonly tool: string } | undefined => {
+  const [, server, tool] = /Send \{"server_name": "([^"]+)", "tool_name": "([^"]+)"/.exec(text) ?? [];
+  return server === undefined || tool === undefined ? undefined : { server, tool };
+};
+
 const chooseSearch = ({ step, view, tries }: ChoiceInput): Choice | undefined => {
   const canLook = (name: string): boolean => view.tools.has(name) && !tries.some((made) => made.name === name);
   if (canLook('mcp_find_tools')) return { kind: 'look', name: 'mcp_find_tools', args: { query: step.need } };
@@ -99,7 +105,7 @@ const chooseByError = (input: ChoiceInput, last: SeenCall): Choice | undefined =
   const [, meant] = /Did you mean ([\w-]+)/.exec(result) ?? [];
   if (meant !== undefined) return { kind: 'call', tool: meant, keys: view.tools.get(meant) };
   const wanted = wantedIn(last);
-  if (wanted) return { ...again, keys: wanted };
+  if (wanted) return { ...again, ...calledIn(result), keys: wanted };
   const theirs = listAfter('Its tools', result).find((name) => step.fits.test(name));
   if (theirs !== undefined) return { ...again, tool: theirs };
   const tried = new Set(tries.map(({ args }) => args['server_name']));

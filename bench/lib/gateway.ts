@@ -15,7 +15,8 @@ export interface MeasuredGateway extends Measured {
   readonly readyMs: number;
 }
 
-const freePort = (): Promise<number> =>
+/** A port that is free now. */
+export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject).listen(0, '127.0.0.1', () => {

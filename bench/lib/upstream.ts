@@ -1,11 +1,15 @@
 /**
  * A hand-written MCP server that costs next to nothing a call: `node upstream.ts <servers> <toolsPerServer>` serves
- * POST /s/{index}/mcp and prints its port; /s/hang/mcp never answers.
+ * POST /s/{index}/mcp, and the first server at /mcp too, and prints its port; /s/hang/mcp never answers. `node upstream.ts stdio <toolsPerServer>`
+ * is one server on standard input and output.
  */
 import http from 'node:http';
+import { createInterface } from 'node:readline';
 import type { AddressInfo } from 'node:net';
 
-const [servers = 1, toolsPerServer = 1] = process.argv.slice(2).map(Number);
+const isProgram = process.argv[2] === 'stdio';
+const servers = isProgram ? 1 : Number(process.argv[2] ?? 1);
+const toolsPerServer = Number(process.argv[3] ?? 1);
 
 const toolsOf = (server: number): object[] =>
   Array.from({ length: toolsPerServer }, (_, index) => ({
@@ -54,7 +58,7 @@ const answer = (server: number, { id, method, params }: Message): object => {
 };
 
 const listener = http.createServer((request, response) => {
-  const name = /^\/s\/(\w+)\/mcp$/.exec(request.url ?? '')?.[1];
+  const name = request.url === '/mcp' ? '0' : /^\/s\/(\w+)\/mcp$/.exec(request.url ?? '')?.[1];
   if (name === 'hang') return;
   if (name === undefined || !lists[Number(name)]) {
     response.writeHead(404).end();
@@ -79,4 +83,9 @@ const listener = http.createServer((request, response) => {
       .end(text);
   });
 });
-listener.listen(0, '127.0.0.1', () => console.log(`listening on ${(listener.address() as AddressInfo).port}`));
+if (isProgram)
+  createInterface({ input: process.stdin }).on('line', (line) => {
+    const message = JSON.parse(line) as Message;
+    if (message.id !== undefined) process.stdout.write(`${JSON.stringify(answer(0, message))}\n`);
+  });
+else listener.listen(0, '127.0.0.1', () => console.log(`listening on ${(listener.address() as AddressInfo).port}`));

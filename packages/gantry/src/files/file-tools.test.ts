@@ -130,6 +130,26 @@ describe('file_read', () => {
   });
 });
 
+it('tells who wants a file elsewhere which tools there are for it, and nobody else', async () => {
+  let elsewhere: string | undefined = 'Look with list_servers.';
+  const invoker = makeInvoker(registryOf(...fileTools(volume, { maxWriteBytes: 1000, elsewhere: () => elsewhere })));
+  const said = async (name: string, args: JsonObject): Promise<string> =>
+    outcomeText(await invoker.invoke({ name, arguments: args }, { caller: 'model' }));
+  for (const [name, args] of [
+    ['file_read', { path: '/etc/passwd' }],
+    ['file_write', { path: '/etc/passwd', content: 'x' }],
+    ['file_list', { path: '/etc' }],
+    ['file_search', { path: '/etc', query: 'x' }],
+  ] as const)
+    expect(await said(name, args)).toMatch(
+      /outside the shared folder.* files elsewhere are for tools of MCP servers\. Look with list_servers\.$/,
+    );
+  expect(await said('file_read', { path: 'none' })).not.toContain('elsewhere');
+  expect(await said('file_read', { path: '../x' })).not.toContain('elsewhere');
+  elsewhere = undefined;
+  expect(await said('file_read', { path: '/etc/passwd' })).not.toContain('elsewhere');
+});
+
 describe('file_write', () => {
   it('writes, and replaces only when told to', async () => {
     const path = join(root, 'a/b.md');

@@ -1,11 +1,13 @@
 import * as z from 'zod';
 import { GantryError } from '../kernel/errors.ts';
+import type { CallContext } from '../tool/context.ts';
 import { defineTool } from '../tool/define-tool.ts';
 import type { Tool } from '../tool/executor.ts';
 import type { FileVolume } from '../volume/volume.ts';
 import { describeHits, describeLines, describeListing, sizeText } from './file-texts.ts';
 import { searchFiles } from './search-files.ts';
 import { kindOfFile, readLines } from './text-file.ts';
+import { withElsewhere } from './with-elsewhere.ts';
 
 const source = 'files';
 const maxListed = 500;
@@ -17,8 +19,18 @@ const maxCountedBytes = 20_000_000;
 
 const pathHelp = 'Path in the shared folder, such as "notes/plan.md", or the absolute path that another tool gave.';
 
+/** What the tools work with beside the folder. */
+export interface FileToolsOptions {
+  readonly maxWriteBytes: number;
+  /** What a caller is told whose path lies elsewhere: which tools may reach it. Undefined where there are none. */
+  readonly elsewhere?: ((context: CallContext) => string | undefined) | undefined;
+}
+
 /** The tools by which a model lists, reads, writes and searches the shared folder. Nothing outside it can be reached. */
-export const fileTools = (volume: FileVolume, options: { readonly maxWriteBytes: number }): readonly Tool[] => [
+export const fileTools = (volume: FileVolume, options: FileToolsOptions): readonly Tool[] =>
+  toolsOf(volume, options).map((tool) => withElsewhere(tool, options.elsewhere));
+
+const toolsOf = (volume: FileVolume, options: FileToolsOptions): readonly Tool[] => [
   defineTool({
     name: 'file_list',
     description: 'Lists the files and folders of the shared folder, with sizes and times (UTC).',

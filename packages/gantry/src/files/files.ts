@@ -12,9 +12,9 @@ export interface FilesOptions {
 /** The shared folder for models: four tools and their guide. */
 export const files = ({ maxWriteBytes = 10_000_000 }: FilesOptions = {}): Plugin => ({
   name: 'files',
-  setup: ({ tools, guides, sharedDir }) => {
+  setup: ({ tools, guides, sharedDir, callable }) => {
     guides.add(fileGuide(sharedDir));
-    for (const tool of fileTools(createVolume(sharedDir), { maxWriteBytes }))
+    for (const tool of fileTools(createVolume(sharedDir), { maxWriteBytes, elsewhere: callable.howToFind }))
       tools.register(tool.registration, tool.executor);
   },
 });

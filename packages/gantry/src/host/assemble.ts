@@ -13,6 +13,8 @@ import { systemClock } from '../kernel/clock.ts';
 import { createAgentPorts } from './agent-ports.ts';
 import { agent, agentKey } from './plugins/agent.ts';
 import { checkBus } from '../operations/doctor/check-bus.ts';
+import { checkStore } from '../operations/doctor/check-store.ts';
+import { parseCryptoSecrets } from '../store/crypto-secrets.ts';
 import { checkBrowser, checkConfiguration, checkModels } from '../operations/doctor/check-optional.ts';
 import { diagnose } from '../operations/doctor/diagnose.ts';
 import { checkServers } from '../operations/doctor/check-servers.ts';
@@ -220,7 +222,7 @@ const isUnknown = ({ state, fingerprint, tools }: ServerStatus): boolean =>
   state === 'connecting' && fingerprint === null && tools === 0;
 
 const examine = async (
-  { config, paths, service, clock }: Gantry,
+  { config, paths, service, clock, store }: Gantry,
   servers: McpServers,
   options: {
     readonly env: Readonly<Record<string, string | undefined>>;
@@ -232,9 +234,15 @@ const examine = async (
   const { host, port } = config.serve;
   const runners = service(scriptRunners);
   const needsScriptsManager = config.scripts.runner === 'remote';
-  const [owner, runner, bus] = await Promise.all([
+  const [owner, runner, kept, bus] = await Promise.all([
     findGateway(paths.dataDir, ask),
     runners?.python(),
+    checkStore({
+      url: config.store.url,
+      storeFile: paths.storeFile,
+      read: () => store.documents('store').list({ limit: 1 }),
+      hasConfiguredKey: parseCryptoSecrets(env) !== undefined,
+    }),
     checkBus({ ...config.bus, url: config.bus.url, needsScriptsManager, clock }),
   ]);
   const checks: DoctorCheck[] = [
@@ -245,6 +253,7 @@ const examine = async (
       env,
       listen: { host, port, owner: owner?.url },
     })),
+    kept,
     bus,
     ...(runner ? [checkScripts(runner)] : []),
     checkModels(service(agentKey)?.models),

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { metrics } from '@opentelemetry/api';
 import type { Bus } from '../bus/bus.ts';
 import { withBusTelemetry } from '../bus/with-bus-telemetry.ts';
@@ -20,10 +19,6 @@ import { createWorkingMemory } from '../memory/working-memory.ts';
 import { orderPlugins } from '../plugin/order.ts';
 import type { Plugin, PluginHost, ServiceKey } from '../plugin/plugin.ts';
 import { createSchemaValidator } from '../schema/validate.ts';
-import type { Keyring } from '../store/keyring.ts';
-import { parseCryptoSecrets } from '../store/crypto-secrets.ts';
-import { loadKeyring } from '../store/load-keyring.ts';
-import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import type { Store } from '../store/store.ts';
 import type { CallContext } from '../tool/context.ts';
 import { guideTools } from '../tool/guide-tools.ts';
@@ -41,9 +36,9 @@ import type { GantryConfig } from './config/config-schema.ts';
 import { configSchema } from './config/config-schema.ts';
 import type { RawConfig } from './config/load-config.ts';
 import { createLog } from './create-log.ts';
-import { prepareDataDir } from './gateway-lock.ts';
 import type { Instruments } from './late-meter.ts';
 import { openBus } from './open-bus.ts';
+import { openMemoryStore, openStore } from './open-store.ts';
 import type { GantryPaths } from './paths.ts';
 import { pathsOf } from './paths.ts';
 import { createServiceShelf } from './service-shelf.ts';
@@ -105,7 +100,7 @@ export interface GantryBuilder {
   use(...plugins: readonly Plugin[]): GantryBuilder;
   /**
    * Opens the store, sets the plugins up in the order of their needs and starts them.
-   * @throws {GantryError} `plugin_unresolved`, `data_dir_unwritable`, `store_too_new`, `config_invalid`, or what a plugin threw.
+   * @throws {GantryError} `plugin_unresolved`, `data_dir_unwritable`, `store_too_new`, `store_unavailable`, `config_invalid`, or what a plugin threw.
    */
   start(): Promise<Gantry>;
 }
@@ -140,7 +135,9 @@ const startGantry = async (options: GantryOptions, plugins: readonly Plugin[]): 
   const paths = pathsOf(config, cwd, env);
   const stack = new AsyncDisposableStack();
   try {
-    const store = await openStore(options.dataDir === inMemory, paths, { env, clock, log });
+    const store = await (options.dataDir === inMemory
+      ? openMemoryStore({ clock, log })
+      : openStore(config.store, { paths, env, clock, log }));
     stack.use(store);
     const bus = withBusTelemetry(await openBus(config.bus, { agent: config.agent, log, clock }), { meter, clock });
     stack.use(bus);
@@ -156,6 +153,7 @@ const startGantry = async (options: GantryOptions, plugins: readonly Plugin[]): 
       lookUp: toolsets.find,
       callableNames: toolsets.names,
       explainMissing: toolsets.missing,
+      howToFind: toolsets.howToFind,
       prepareArguments: createPrepareArguments(createSchemaValidator()),
       resultPolicy: chunkLongResults({
         stashText: memory.stash,
@@ -166,7 +164,7 @@ const startGantry = async (options: GantryOptions, plugins: readonly Plugin[]): 
       clock,
       log,
     });
-    const history = createExecutionHistory({ clock });
+    const history = createExecutionHistory({ clock, registry: tools });
     const running = trackCalls(history.remembering(invoker), clock);
 
     guides.add(memoryGuide);
@@ -235,21 +233,6 @@ const startGantry = async (options: GantryOptions, plugins: readonly Plugin[]): 
 };
 
 const stopGraceMs = 5000;
-
-const openStore = async (
-  keepsNothing: boolean,
-  paths: GantryPaths,
-  { env, clock, log }: { env: Readonly<Record<string, string | undefined>>; clock: Clock; log: Log },
-): Promise<Store> => {
-  if (keepsNothing) {
-    const keyring: Keyring = { currentId: 'memory', keys: new Map([['memory', randomBytes(32)]]) };
-    return openSqliteStore({ path: inMemory, clock, keyring, log });
-  }
-  await prepareDataDir(paths.dataDir);
-  const { keyFile, dataDir, storeFile } = paths;
-  const keyring = await loadKeyring({ configured: parseCryptoSecrets(env), keyFile, dataDir });
-  return openSqliteStore({ path: storeFile, clock, keyring, log });
-};
 
 const logged = async (run: () => void | PromiseLike<void>, log: Log): Promise<void> => {
   try {

@@ -118,7 +118,11 @@ export const serveGateway = async (
       oauth: config.serve.oauth,
       mountApi: (app) => mountOperations(app, allOperations, { ...assembled.deps, ending: ending.signal }),
       metrics: async () => (await (metrics ??= startMetrics())).read(),
-      notReady: () => [],
+      notReady: async () => {
+        // What is asked for says why it could not be read.
+        await assembled.gantry.store.documents('store').list({ limit: 1 });
+        return [];
+      },
     });
     stack.defer(() => {
       // Streams that have no end of their own would be waited for.

@@ -4,16 +4,17 @@ import { GantryError } from '../kernel/errors.ts';
 import type { NewId } from '../kernel/ids.ts';
 import { newId as randomId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
-import { nearest } from '../kernel/nearest.ts';
 import type { CallContext, TraceContext } from '../tool/context.ts';
 import { rulesOf } from '../tool/context.ts';
 import type { PreparedCall, Tool, ToolCall } from '../tool/executor.ts';
+import type { MissingHint } from '../tool/missing-hint.ts';
 import type { Outcome } from '../tool/outcome.ts';
 import { failedOutcome } from '../tool/outcome.ts';
 import type { PrepareArguments } from './prepare-arguments.ts';
 import type { ResultPolicy } from './result-policy.ts';
 import type { InvokeTelemetry } from './telemetry.ts';
 import { toFailure } from './to-failure.ts';
+import { unknownToolText } from './unknown-tool.ts';
 
 /** The one way to run a tool: the loop, the bus, MCP, HTTP, the command line, wisps and subagents all call this. */
 export interface Invoker {
@@ -41,7 +42,9 @@ export interface InvokerOptions {
   /** The names this caller may run, to suggest from; nothing else is ever named to it. */
   readonly callableNames: (context: CallContext) => Iterable<string>;
   /** More to tell a caller whose call names no tool, beside near names of those he may run. */
-  readonly explainMissing?: ((name: string, context: CallContext) => string | undefined) | undefined;
+  readonly explainMissing?: ((name: string, context: CallContext) => MissingHint | undefined) | undefined;
+  /** How this caller finds tools that are not in his list, as a sentence that names only tools of it. */
+  readonly howToFind?: ((context: CallContext) => string | undefined) | undefined;
   readonly prepareArguments: PrepareArguments;
   readonly resultPolicy: ResultPolicy;
   readonly telemetry: InvokeTelemetry;
@@ -55,15 +58,17 @@ export interface InvokerOptions {
 /** Makes the one call path. */
 export const createInvoker = (options: InvokerOptions): Invoker => {
   const { lookUp, callableNames, prepareArguments, resultPolicy, telemetry, clock, log } = options;
-  const { explainMissing, maxToolTimeoutMs = 300_000, newId = randomId } = options;
+  const { explainMissing, howToFind, maxToolTimeoutMs = 300_000, newId = randomId } = options;
 
   const notFound = (name: string, context: CallContext): Outcome => {
     telemetry.notFound(name);
-    const near = nearest(name, callableNames(context));
-    const explained = explainMissing?.(name, context);
-    const hints = [near.length > 0 ? `Did you mean ${near.join(', ')}?` : undefined, explained].filter(Boolean);
-    const hint = hints.join(' ') || 'List the tools to see what there is.';
-    const message = `There is no tool named "${name.slice(0, 100)}" that you can call. ${hint}`;
+    const hint = explainMissing?.(name, context);
+    const message = unknownToolText({
+      name,
+      callable: callableNames(context),
+      hint,
+      howToFind: howToFind?.(context),
+    });
     return failedOutcome('tool_not_found', message);
   };
 
@@ -97,7 +102,8 @@ export const createInvoker = (options: InvokerOptions): Invoker => {
       const tool = lookUp(call.name, context);
       if (!tool) return notFound(call.name, context);
       const id = call.id ?? newId();
-      const { name } = call;
+      // The tool's own name, also when it was called by an earlier one.
+      const { name } = tool.registration;
       const startedMs = clock.elapsedMs();
       const span = telemetry.start(name, id, context.trace);
       let status = 'ok';

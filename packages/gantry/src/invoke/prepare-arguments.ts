@@ -36,18 +36,17 @@ export const createPrepareArguments = (validator: SchemaValidator): PrepareArgum
 
   return async (tool, call, checked) => {
     const parsed = parseArguments(call.arguments);
-    if (!parsed.ok) throw refusal(tool, parsed.reason, []);
+    if (!parsed.ok) throw refusal(call, parsed.reason, []);
     if (!checked) return parsed.value;
     const first = await check(tool, parsed.value);
     if (first.ok) return first.value;
     const repaired = repairArguments(parsed.value, tool.registration.inputSchema);
     const second = repaired === parsed.value ? first : await check(tool, repaired);
     if (second.ok) return second.value;
-    throw refusal(tool, describe(tool, repaired, second.faults), second.faults);
+    throw refusal(call, describe(tool, repaired, second.faults), second.faults);
   };
 };
 
-const refusal = (tool: Tool, text: string, faults: readonly ArgumentFault[]): GantryError =>
-  new GantryError('invalid_arguments', `Tool "${tool.registration.name}" was not called: ${text}`, {
-    details: { tool: tool.registration.name, faults },
-  });
+/** Names the tool as the call does, because its other name may be none that this caller can call. */
+const refusal = ({ name }: ToolCall, text: string, faults: readonly ArgumentFault[]): GantryError =>
+  new GantryError('invalid_arguments', `Tool "${name}" was not called: ${text}`, { details: { tool: name, faults } });

@@ -66,7 +66,10 @@ export type GantryErrorCode =
   | 'revision_conflict'
   /** There may not be more open things of this kind. `{ limit, scope }` */
   | 'limit_reached'
-  /** The store's file is locked for too long, cannot be written, or is not a store. `{ path, errcode? }` */
+  /**
+   * The store's file is locked for too long, cannot be written, or is not a store; or its database cannot be reached, or refuses.
+   * `{ path, errcode?, isInDoubt? }`, with `isInDoubt` when nobody knows whether a write took place.
+   */
   | 'store_unavailable'
   /** A lease was lost to another owner; what it guarded must not be written. `{ name, fence }` */
   | 'lease_lost'
@@ -74,7 +77,7 @@ export type GantryErrorCode =
   | 'secret_unreadable'
   /** The working memory refuses an entry (namespace full, or not the caller's to write). `{ key }` */
   | 'memory_refused'
-  /** A path leaves the shared folder, or is of the wrong kind. `{ path }` */
+  /** A path leaves the shared folder, or is of the wrong kind. `{ path, isOutside? }` */
   | 'path_refused'
   /** An address or URL that policy does not allow. `{ reason, host?, address?, resolved? }` */
   | 'address_refused'

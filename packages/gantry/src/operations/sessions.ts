@@ -65,7 +65,7 @@ export const sessionsSend: Operation<SessionsSendInput, TurnReply> = defineOpera
   name: 'sessions.send',
   summary: 'Sends a message to the agent and gives its answer.',
   description:
-    'A session that does not exist yet begins with its first message. A message ends the turn that is running in its session and is answered together with it. As an event stream: pieces of the answer ("text"), calls of tools ("tool-start", "tool-progress", "tool-end"), "again" when what was streamed since the last call is void, and at the end "result" or "error".',
+    'A session that does not exist yet begins with its first message. A message ends the turn that is running in its session and is answered together with it. As an event stream: pieces of the answer ("text"), calls of tools ("tool-start", "tool-progress", "tool-end"), "still-working" once in a turn of many calls, "again" when what was streamed since the last call is void, and at the end "result" or "error".',
   method: 'POST',
   path: '/sessions/{id}/messages',
   streams: 'both',
@@ -179,7 +179,7 @@ export const sessionsInterrupt: Operation<{ readonly id: string }, { readonly in
     path: '/sessions/{id}/interrupt',
     input: z.strictObject({ id }),
     output: z.strictObject({ interrupted: z.boolean() }),
-    handler: ({ id: sessionId }, deps) => ({ interrupted: sessionsOf(deps).interrupt(sessionId) }),
+    handler: async ({ id: sessionId }, deps) => ({ interrupted: await sessionsOf(deps).interrupt(sessionId) }),
   },
 );
 

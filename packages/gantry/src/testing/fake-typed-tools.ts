@@ -37,6 +37,7 @@ export const fakeTypedTools = (...tools: readonly Tool[]): TypedTools => {
     get: (name) => callable.find(({ registration }) => registration.name === name),
     names: () => tools.map(({ registration }) => registration.name),
     missing: () => undefined,
+    howToFind: () => undefined,
     shape: (registered, context) => [...registered, ...listed(context).map(({ registration }) => registration)],
     prepare: async () => {},
     stamp: (context) =>

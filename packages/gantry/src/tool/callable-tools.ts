@@ -8,6 +8,8 @@ export interface CallableTools {
   for(context: CallContext): { readonly tools: readonly ToolRegistration[] };
   /** The tool this caller may run under that name now, shown or not. */
   find(name: string, context: CallContext): Tool | undefined;
+  /** How this caller finds tools of servers beside those that he is shown, as a sentence; undefined where there are none for him. */
+  howToFind(context: CallContext): string | undefined;
   /** Fetches what is stored about this caller elsewhere; to be awaited at the begin of a turn. */
   prepare(context: CallContext): Promise<void>;
 }

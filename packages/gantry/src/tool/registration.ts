@@ -30,6 +30,8 @@ export interface ToolRequirements {
 /** A named capability as the registry keeps it. Frozen when registered. */
 export interface ToolRegistration {
   readonly name: string;
+  /** Earlier names under which it is still found and called, as stored schedules, skills and conversations do; never listed. */
+  readonly aliases?: readonly string[] | undefined;
   /** What the tool does, for the model that chooses it. */
   readonly description: string;
   /** Where it comes from: `web`, `mcp:management`, `mcp:{server}` … */
@@ -80,6 +82,9 @@ const problemOf = (definition: unknown): string | undefined => {
     const value = definition[key];
     if (typeof value !== 'string' || value.trim() === '') return `${key} must be a text that is not blank`;
   }
+  const { aliases = [] } = definition;
+  if (!Array.isArray(aliases) || aliases.some((alias) => typeof alias !== 'string' || alias.trim() === ''))
+    return 'aliases must be a list of names';
   const schema = definition['inputSchema'];
   if (schema === undefined) return undefined;
   if (!isObject(schema)) return 'inputSchema must be a JSON Schema object';

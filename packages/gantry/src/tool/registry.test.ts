@@ -18,6 +18,32 @@ describe('registering', () => {
     expect(registry.getExecutor('search')).toBe(first);
   });
 
+  it('finds a tool under its earlier names, and lists it under its own', () => {
+    const registry = createToolRegistry();
+    const saved = executor();
+    registry.register({ ...definition('save_memory'), aliases: ['remember', 'store'] }, saved);
+    expect(registry.get('remember')?.registration.name).toBe('save_memory');
+    expect(registry.getExecutor('store')).toBe(saved);
+    expect(registry.getTools().map((tool) => tool.name)).toEqual(['save_memory']);
+    registry.unregister('save_memory');
+    expect(registry.get('remember')).toBeUndefined();
+  });
+
+  it.each([
+    ['a name that is an earlier name of another tool', definition('remember')],
+    ['an earlier name that another tool has', { ...definition('other'), aliases: ['remember'] }],
+    ['an earlier name that is the name of another tool', { ...definition('other'), aliases: ['save_memory'] }],
+  ])('refuses %s', (_what, second) => {
+    const registry = createToolRegistry();
+    const first = executor();
+    registry.register({ ...definition('save_memory'), aliases: ['remember'] }, first);
+    expect(() => registry.register(second, executor())).toThrow(/already registered/);
+    const tool = { registration: { ...second, inputSchema: {} }, executor: executor() };
+    expect(registry.replace({ remove: [], add: [tool] })).toEqual([tool]);
+    expect(registry.getExecutor('remember')).toBe(first);
+    expect(registry.replace({ remove: ['save_memory'], add: [tool] })).toEqual([]);
+  });
+
   it('frees a name when its tool is unregistered, and says whether there was one', () => {
     const registry = createToolRegistry();
     registry.register(definition('search'), executor());
@@ -42,6 +68,8 @@ describe('registering', () => {
     ['a blank description', { name: 'n', description: '', source: 's' }, /"n": description must be/],
     ['no source', { name: 'n', description: 'd' }, /source must be/],
     ['a schema that is no object', { ...definition('n'), inputSchema: 'x' }, /inputSchema must be/],
+    ['aliases that are no names', { ...definition('n'), aliases: ['ok', ' '] }, /aliases must be/],
+    ['aliases that are no list', { ...definition('n'), aliases: 'remember' }, /aliases must be/],
     [
       'a required that is no list',
       { ...definition('n'), inputSchema: { type: 'object', properties: {}, required: true } },

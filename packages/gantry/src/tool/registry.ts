@@ -3,7 +3,7 @@ import type { Tool, ToolExecutor } from './executor.ts';
 import type { ToolDefinition, ToolRegistration } from './registration.ts';
 import { toRegistration } from './registration.ts';
 
-/** The one directory of registered tools. Names are compared exactly. */
+/** The one directory of registered tools. Names are compared exactly; an alias stands for its tool wherever a name is looked up. */
 export interface ToolRegistry {
   /** Grows with every change; equal versions mean equal contents. */
   readonly version: number;
@@ -13,11 +13,11 @@ export interface ToolRegistry {
   getExecutor(name: string): ToolExecutor | undefined;
   /**
    * Adds a tool.
-   * @throws {GantryError} `tool_exists` when the name is taken; the tool that has it stays. `invalid_registration` when the
+   * @throws {GantryError} `tool_exists` when the name or an alias is taken; the tool that has it stays. `invalid_registration` when the
    * registration or the executor is missing or breaks the contract.
    */
   register(definition: ToolDefinition, executor: ToolExecutor): void;
-  /** Removes a tool; says whether there was one. Its name is free again. */
+  /** Removes the tool of that name (not alias); says whether there was one. Its names are free again. */
   unregister(name: string): boolean;
   /** Adds and removes many as one change of version, with one notice. Additions whose name is taken are returned, not made. */
   replace(change: { readonly remove: readonly string[]; readonly add: readonly Tool[] }): readonly Tool[];
@@ -28,6 +28,7 @@ export interface ToolRegistry {
 /** Makes an empty registry. */
 export const createToolRegistry = (): ToolRegistry => {
   const tools = new Map<string, Tool>();
+  const aliased = new Map<string, Tool>();
   const listeners = new Set<() => void>();
   let version = 0;
   let snapshot: readonly ToolRegistration[] | undefined;
@@ -38,43 +39,56 @@ export const createToolRegistry = (): ToolRegistry => {
     for (const listener of listeners) listener();
   };
 
+  const get = (name: string): Tool | undefined => tools.get(name) ?? aliased.get(name);
+  const put = (tool: Tool): void => {
+    tools.set(tool.registration.name, tool);
+    for (const alias of tool.registration.aliases ?? []) aliased.set(alias, tool);
+  };
+  const take = (name: string): boolean => {
+    for (const alias of tools.get(name)?.registration.aliases ?? []) aliased.delete(alias);
+    return tools.delete(name);
+  };
+  const takenOf = ({ name, aliases = [] }: Pick<ToolRegistration, 'name' | 'aliases'>): string | undefined =>
+    [name, ...aliases].find((one) => get(one) !== undefined);
+
   return {
     get version() {
       return version;
     },
     getTools: () =>
       (snapshot ??= Object.freeze([...tools.values()].map((tool) => tool.registration).sort(bySourceThenName))),
-    get: (name) => tools.get(name),
-    getExecutor: (name) => tools.get(name)?.executor,
+    get,
+    getExecutor: (name) => get(name)?.executor,
     register: (definition, executor) => {
       const registration = toRegistration(definition);
       if (typeof executor?.execute !== 'function')
         throw new GantryError('invalid_registration', `Tool "${registration.name}": an executor is needed.`, {
           details: { name: registration.name, problem: 'no executor' },
         });
-      const owner = tools.get(registration.name);
+      const taken = takenOf(registration);
+      const owner = taken === undefined ? undefined : get(taken)?.registration;
       if (owner)
         throw new GantryError(
           'tool_exists',
-          `Tool "${registration.name}" is already registered (source ${owner.registration.source}); unregister it first or choose another name.`,
-          { details: { name: registration.name, source: owner.registration.source } },
+          `Tool "${taken}" is already registered (source ${owner.source}${owner.name === taken ? '' : `, as another name of "${owner.name}"`}); unregister it first or choose another name.`,
+          { details: { name: taken, source: owner.source } },
         );
-      tools.set(registration.name, { registration, executor });
+      put({ registration, executor });
       changed();
     },
     unregister: (name) => {
-      const removed = tools.delete(name);
+      const removed = take(name);
       if (removed) changed();
       return removed;
     },
     replace: ({ remove, add }) => {
       let touched = false;
-      for (const name of remove) touched = tools.delete(name) || touched;
+      for (const name of remove) touched = take(name) || touched;
       const refused: Tool[] = [];
       for (const tool of add) {
-        if (tools.has(tool.registration.name)) refused.push(tool);
+        if (takenOf(tool.registration) !== undefined) refused.push(tool);
         else {
-          tools.set(tool.registration.name, { ...tool, registration: toRegistration(tool.registration) });
+          put({ ...tool, registration: toRegistration(tool.registration) });
           touched = true;
         }
       }

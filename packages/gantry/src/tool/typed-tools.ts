@@ -1,5 +1,6 @@
 import type { CallContext } from './context.ts';
 import type { Tool } from './executor.ts';
+import type { MissingHint } from './missing-hint.ts';
 import type { ToolRegistration } from './registration.ts';
 
 /** The tool as this caller may have it now, or undefined. */
@@ -14,8 +15,13 @@ export interface TypedTools {
   get(name: string, context: CallContext): Tool | undefined;
   /** The names that {@link TypedTools.get} knows for this caller, to suggest from. */
   names(context: CallContext): Iterable<string>;
-  /** A sentence for a caller whose call names no tool, where more can be said than near names. */
-  missing(name: string, context: CallContext): string | undefined;
+  /** What a caller whose call names no tool can be told beside near names. */
+  missing(name: string, context: CallContext): MissingHint | undefined;
+  /**
+   * How this caller finds tools of servers and calls them, as a sentence; undefined where there are none for him. It names only tools that
+   * `isListed` knows.
+   */
+  howToFind(context: CallContext, isListed: (name: string) => boolean): string | undefined;
   /** The caller's list: of the registered tools that he may have those that his mode keeps, then tools of servers. */
   shape(registered: readonly ToolRegistration[], context: CallContext): readonly ToolRegistration[];
   /** Fetches what other processes have stored about this caller. To be awaited before a list is made for him. */

@@ -13,7 +13,11 @@ const engineFunctions: ReadonlySet<string> = new Set(['web-search', 'iask-search
  */
 export const availabilityChecks: readonly AvailabilityCheck[] = [
   ({ name }, { caller }) => caller !== 'model' || !engineFunctions.has(name),
-  (registration, context) => registration.available?.(context) ?? providerAllowed(registration, context),
+  (registration, context) => {
+    const said: unknown = registration.available?.(context);
+    // A promise, say, is no yes.
+    return said === undefined ? providerAllowed(registration, context) : said === true;
+  },
   ({ requires }, context) =>
     Object.entries(requires?.modelCapabilities ?? {}).every(
       ([flag, expected]) => (context.model?.capabilities?.[flag] ?? false) === expected,

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Invoker } from '../invoke/invoker.ts';
+import { GantryError } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import type { FakeClock } from '../testing/fake-clock.ts';
 import { fakeClock } from '../testing/fake-clock.ts';
 import { makeInvoker, registryOf } from '../testing/make-invoker.ts';
@@ -16,7 +18,6 @@ let invoker: Invoker;
 
 beforeEach(() => {
   clock = fakeClock();
-  history = createExecutionHistory({ clock });
   registry = registryOf(
     defineTool({
       name: 'login',
@@ -31,6 +32,7 @@ beforeEach(() => {
     }),
     defineTool({
       name: 'draw',
+      aliases: ['paint'],
       description: 'Draws.',
       execute: () => ({
         status: 'done',
@@ -38,6 +40,7 @@ beforeEach(() => {
       }),
     }),
   );
+  history = createExecutionHistory({ clock, registry });
   invoker = history.remembering(makeInvoker(registry, { clock }));
 });
 const call = (name: string, args: object = {}) =>
@@ -77,12 +80,61 @@ describe('the history of calls', () => {
     expect(text.length).toBeLessThan(3000);
   });
 
+  it('counts a call by an earlier name under the name of the tool', async () => {
+    await call('paint');
+    expect(history.list().map(({ toolName, status }) => [toolName, status])).toEqual([['draw', 'done']]);
+  });
+
+  it('holds no file that was sent along, at whatever depth', async () => {
+    const bytes = 'iVBORw0KGgoAAAANSUhEUgAA'.repeat(20);
+    await call('login', {
+      image: `data:image/png;base64,${bytes}`,
+      plain: bytes,
+      deep: { files: [bytes] },
+      kept: 'a picture',
+    });
+    const [{ parameters } = { parameters: {} }] = history.list();
+    expect(JSON.stringify(parameters)).not.toContain('iVBORw0KGgo');
+    expect(parameters).toMatchObject({ plain: '(480 characters of data)', kept: 'a picture' });
+  });
+
+  it('holds a call that the stop of the gateway ended, and one by a name nobody would write', async () => {
+    const stopped = history.remembering({
+      ...invoker,
+      invoke: () => Promise.reject(new GantryError('stopped', 'Gantry is stopping.')),
+    });
+    await expect(stopped.invoke({ name: 'draw' }, { caller: 'model' })).rejects.toThrow('stopping');
+    await call('n'.repeat(10_000));
+    expect(history.list()).toMatchObject([{ toolName: 'n'.repeat(128) }, { toolName: 'draw', status: 'failed' }]);
+  });
+
+  it('holds keys that every object has, like any other', async () => {
+    const args = JSON.parse('{"__proto__": {"polluted": 1}, "constructor": "c"}') as JsonObject;
+    await invoker.invoke({ name: 'draw', arguments: args }, { caller: 'model' });
+    const [{ parameters } = { parameters: {} }] = history.list();
+    expect(Object.keys(parameters)).toEqual(['__proto__', 'constructor']);
+    const odd = ['__proto__', 'constructor'].map((category) =>
+      defineTool({ name: `of ${category}`, description: 'd', category, execute: () => '' }),
+    );
+    const { toolsByCategory } = history.stats(odd.map(({ registration }) => registration));
+    expect(Object.entries(toolsByCategory)).toEqual([
+      ['__proto__', 1],
+      ['constructor', 1],
+    ]);
+  });
+
+  it('keeps little of ten thousand arguments', async () => {
+    const args = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`key${n}`, 'x'.repeat(400)]));
+    await call('login', args);
+    expect(JSON.stringify(history.list()).length).toBeLessThan(12_000);
+  });
+
   it('survives arguments that are no JSON', async () => {
     const loop: Record<string, unknown> = {};
     loop['self'] = loop;
     await invoker.invoke({ name: 'draw', arguments: { loop } as never }, { caller: 'model' });
     await invoker.invoke({ name: 'draw', arguments: '{"cut' }, { caller: 'model' });
-    expect(history.list().map(({ parameters }) => parameters)).toEqual([{}, { loop: '(not JSON)…' }]);
+    expect(history.list().map(({ parameters }) => parameters)).toEqual([{}, { loop: '(not JSON)' }]);
   });
 
   it('keeps the newest 900 when there are more than 1,000', async () => {

@@ -1,4 +1,5 @@
 import type { Invoker } from '../invoke/invoker.ts';
+import { toFailure } from '../invoke/to-failure.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { isObject } from '../kernel/json.ts';
@@ -12,6 +13,7 @@ import type { ToolCall } from '../tool/executor.ts';
 import { outcomeText } from '../tool/outcome-text.ts';
 import type { Outcome } from '../tool/outcome.ts';
 import type { ToolRegistration } from '../tool/registration.ts';
+import type { ToolRegistry } from '../tool/registry.ts';
 
 /** A call that was made, whatever it was of: a built-in tool, or one of a server. */
 export interface ToolExecution {
@@ -55,16 +57,24 @@ const mostKept = 1000;
 const keptOnOverflow = 900;
 const dayMs = 24 * 3_600_000;
 const valueChars = 500;
+const nameChars = 128;
+const mostParameters = 20;
 
-/** Makes an empty history. */
-export const createExecutionHistory = ({ clock }: { readonly clock: Clock }): ExecutionHistory => {
+/** Makes an empty history. A call by an earlier name of a tool counts under its own. */
+export const createExecutionHistory = ({
+  clock,
+  registry,
+}: {
+  readonly clock: Clock;
+  readonly registry: Pick<ToolRegistry, 'get'>;
+}): ExecutionHistory => {
   const executions: Remembered[] = [];
   let total = 0;
 
   const remember = (call: ToolCall, context: CallContext, outcome: Outcome, startedMs: number): void => {
     total += 1;
     executions.push({
-      toolName: call.name,
+      toolName: registry.get(call.name)?.registration.name ?? cutText(call.name, nameChars),
       provider: context.model?.provider ?? 'unknown',
       workspace: context.workspace ?? 'unknown',
       caller: context.namespace ?? context.client ?? context.caller,
@@ -84,15 +94,15 @@ export const createExecutionHistory = ({ clock }: { readonly clock: Clock }): Ex
         .toReversed()
         .map(toExecution),
     stats: (tools) => {
-      const toolsByCategory: Record<string, number> = {};
+      const byCategory = new Map<string, number>();
       for (const { category, source } of tools) {
         const group = category ?? source;
-        toolsByCategory[group] = (toolsByCategory[group] ?? 0) + 1;
+        byCategory.set(group, (byCategory.get(group) ?? 0) + 1);
       }
       const sinceMs = clock.nowMs() - dayMs;
       return {
         totalTools: tools.length,
-        toolsByCategory,
+        toolsByCategory: Object.fromEntries(byCategory),
         recentExecutions: executions.filter(({ atMs }) => atMs >= sinceMs).length,
         totalExecutions: total,
       };
@@ -101,9 +111,14 @@ export const createExecutionHistory = ({ clock }: { readonly clock: Clock }): Ex
       ...invoker,
       invoke: async (call, context) => {
         const startedMs = clock.elapsedMs();
-        const outcome = await invoker.invoke(call, context);
-        remember(call, context, outcome, startedMs);
-        return outcome;
+        try {
+          const outcome = await invoker.invoke(call, context);
+          remember(call, context, outcome, startedMs);
+          return outcome;
+        } catch (error) {
+          remember(call, context, { status: 'failed', failure: toFailure(error) }, startedMs);
+          throw error;
+        }
       },
     }),
   };
@@ -125,14 +140,30 @@ const toExecution = ({ given, said, ...rest }: Remembered): ToolExecution => ({
 const bounded = (raw: ToolCall['arguments']): JsonObject => {
   const parsed = isObject(raw) ? { ok: true as const, value: raw } : parseArguments(raw);
   if (!parsed.ok) return {};
-  const kept: Record<string, JsonObject[string]> = {};
-  for (const [key, value] of Object.entries(parsed.value)) {
-    if (typeof value === 'string') kept[key] = value.length <= valueChars ? value : `${cutText(value, valueChars)}…`;
-    else if (typeof value === 'object' && value !== null) {
-      // A program may call with what the call path then refuses.
-      const text = jsonProblem(value) === undefined ? JSON.stringify(value) : '(not JSON)';
-      kept[key] = text.length <= valueChars && text !== '(not JSON)' ? value : `${cutText(text, valueChars)}…`;
-    } else kept[key] = value;
-  }
-  return kept;
+  return Object.fromEntries(
+    Object.entries(parsed.value)
+      .slice(0, mostParameters)
+      .map(([key, value]) => [cutText(key, nameChars), boundedValue(value)]),
+  );
+};
+
+const boundedValue = (value: JsonObject[string]): JsonObject[string] => {
+  if (typeof value === 'string') return shortened(value);
+  if (typeof value !== 'object' || value === null) return value;
+  // A program may call with what the call path then refuses.
+  const text = jsonProblem(value) === undefined ? JSON.stringify(value) : '(not JSON)';
+  return text.length <= valueChars && text !== '(not JSON)' && shortened(text) === text ? value : shortened(text);
+};
+
+/** Bytes of files, as base64: whoever reads the history wants to know that they were there, not what they are. */
+const bytes = /(?:data:[\w.+/-]+;base64,)?[\w+/=-]{200,}/g;
+const bytesSeen = 4 * valueChars;
+
+const shortened = (value: string): string => {
+  const seen = cutText(value, bytesSeen);
+  const text = seen.replaceAll(
+    bytes,
+    ({ length }) => `(${length === seen.length ? value.length : length} characters of data)`,
+  );
+  return value.length <= valueChars ? text : `${cutText(text, valueChars)}…`;
 };

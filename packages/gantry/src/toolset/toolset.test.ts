@@ -32,13 +32,55 @@ it('tells a model apart that its provider lacks a tool, and that this turn does'
     ),
   );
   const novelAi = model({ model: { provider: 'NovelAI' } });
-  expect(toolsets.missing('fetch', novelAi)).toContain('not supported with the model provider "NovelAI"');
-  const turn = toolsets.missing('once', model({ model: { provider: 'openai' } }));
+  expect(toolsets.missing('fetch', novelAi)?.text).toContain('not supported with the model provider "NovelAI"');
+  const turn = toolsets.missing('once', model({ model: { provider: 'openai' } }))?.text;
   expect(turn).toContain('not available in this turn');
   expect(turn).not.toContain('provider');
-  expect(toolsets.missing('flagged', model())).toContain('not available in this turn');
+  expect(toolsets.missing('flagged', model())?.text).toContain('not available in this turn');
   expect(toolsets.missing('once', { caller: 'client' })).toBeUndefined();
   expect(toolsets.missing('nope', model())).toBeUndefined();
+});
+
+it('never mixes up a provider that lacks a tool and a turn that does, and logs the two apart', () => {
+  const lines: string[] = [];
+  const note =
+    (level: string) =>
+    (facts: object): void =>
+      void lines.push(`${level} ${String((facts as { tool?: string }).tool)}`);
+  const log: Log = { ...silentLog, warn: note('warn'), error: note('error') };
+  const denied = { providers: { deny: ['novelai'] } };
+  const toolsets = toolsetsOf(
+    registryOf(
+      { name: 'denied', requires: denied },
+      { name: 'own_word', available: () => true, requires: { ...denied, featureFlag: 'off' } },
+      { name: 'ran_already', available: () => false },
+      {
+        name: 'broken',
+        available: () => {
+          throw new Error('boom');
+        },
+      },
+    ),
+    log,
+  );
+  const context = model({ model: { provider: 'novelai' } });
+  expect(toolsets.missing('denied', context)?.text).toMatch(/provider "novelai"/);
+  for (const name of ['own_word', 'ran_already', 'broken'])
+    expect(toolsets.missing(name, context)?.text).toMatch(
+      /not available in this turn.*Do not call it again in this turn/,
+    );
+  expect(lines).toEqual(['error denied', 'warn own_word', 'warn ran_already', 'warn broken']);
+});
+
+it('finds a tool by an earlier name for whoever may have it, and suggests its own name', () => {
+  const toolsets = toolsetsOf(
+    registryOf({ name: 'save_memory', aliases: ['remember'], requires: { featureFlag: 'memory' } }),
+  );
+  const on = model({ features: new Set(['memory']) });
+  expect(toolsets.find('remember', on)?.registration.name).toBe('save_memory');
+  expect([...toolsets.names(on)]).toEqual(['save_memory']);
+  expect(toolsets.find('remember', model())).toBeUndefined();
+  expect(toolsets.missing('remember', model())?.text).toContain('not available in this turn');
 });
 
 describe('availability', () => {
@@ -100,6 +142,13 @@ describe('availability', () => {
       false,
     ]),
     ['a tool that says no itself', { available: () => false }, {}, false],
+    ['a tool that says nothing itself', { available: (() => undefined) as unknown as () => boolean }, {}, true],
+    [
+      'a tool that gives a promise in place of a word',
+      { available: (async () => true) as unknown as () => boolean },
+      {},
+      false,
+    ],
     [
       'a tool whose own word stands in place of its provider list',
       { available: () => true, requires: { providers: { deny: ['x'] } } },
@@ -159,6 +208,80 @@ describe('assembly', () => {
 
   it('hides a tool whose hook returns null', () => {
     expect(names(toolsetsOf(registryOf({ name: 't', assemble: () => null }, { name: 'u' })), model())).toEqual(['u']);
+  });
+
+  it('lets a variant change nothing of what the tool is, whom it is for and where it runs', () => {
+    const registry = registryOf({
+      name: 't',
+      category: 'media',
+      requires: { providers: { deny: ['x'] } },
+      available: () => true,
+      returnsStored: true,
+      assemble: () => ({
+        name: 'u',
+        description: 'narrow',
+        source: 'v',
+        inputSchema: { type: 'object' },
+        category: 'w',
+        target: { server: 's', tool: 't' },
+      }),
+    });
+    const original = registry.get('t')!.registration;
+    const { description, inputSchema, outputSchema, annotations, title, ...rest } =
+      toolsetsOf(registry).for(model()).tools[0]!;
+    expect([description, inputSchema, outputSchema, annotations, title]).toEqual([
+      'narrow',
+      { type: 'object' },
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(original).toMatchObject(rest);
+    expect(rest.target).toBeUndefined();
+    expect(original.description).toBe('d');
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('boom');
+      },
+    ],
+    ['gives nothing', () => undefined],
+    ['gives a promise, which nobody waits for', async () => null],
+  ])('hides a tool whose hook %s', (_what, assemble) => {
+    const registry = registryOf({ name: 't', assemble: assemble as unknown as () => null }, { name: 'u' });
+    expect(names(toolsetsOf(registry), model())).toEqual(['u']);
+    expect(toolsetsOf(registry).find('t', model())).toBeUndefined();
+  });
+
+  it('gives equal variants as one object from turn to turn, and others as others', () => {
+    let kinds = ['text'];
+    const registry = registryOf({
+      name: 't',
+      assemble: () => ({
+        ...registry.get('t')!.registration,
+        inputSchema: { type: 'object', properties: { kind: { enum: [...kinds] } } },
+      }),
+    });
+    const toolsets = toolsetsOf(registry);
+    const [first] = toolsets.for(model()).tools;
+    expect(toolsets.for(model()).tools[0]).toBe(first);
+    expect(toolsets.find('t', model())?.registration).toBe(first);
+    kinds = ['text', 'image'];
+    expect(toolsets.for(model()).tools[0]?.inputSchema['properties']).toEqual({ kind: { enum: ['text', 'image'] } });
+    kinds = ['text'];
+    expect(toolsets.for(model()).tools[0]).toBe(first);
+  });
+
+  it('is asked again at the call, which is refused when the tool has gone from the turn', () => {
+    let hasSlot = true;
+    const registry = registryOf({ name: 't', assemble: () => (hasSlot ? registry.get('t')!.registration : null) });
+    const toolsets = toolsetsOf(registry);
+    expect(names(toolsets, model())).toEqual(['t']);
+    hasSlot = false;
+    expect(toolsets.find('t', model())).toBeUndefined();
   });
 
   it('lets a variant change its schema but not the original, its name or its source', () => {
@@ -233,6 +356,33 @@ describe('the tools of servers', () => {
     const toolsets = toolsetsOf(registry);
     toolsets.offer(fakeTypedTools(typed));
     expect(toolsets.find('s__t', model())?.registration.source).toBe('local');
+  });
+
+  it('take nothing else away when they cannot be read', async () => {
+    const lines: string[] = [];
+    const log: Log = { ...silentLog, warn: (_facts, message) => lines.push(message) };
+    const fail = (): never => {
+      throw new Error('down');
+    };
+    const registry = registryOf({ name: 'z' });
+    const toolsets = toolsetsOf(registry, log);
+    toolsets.offer({
+      ...fakeTypedTools(typed),
+      get: fail,
+      names: fail,
+      missing: fail,
+      shape: fail,
+      stamp: fail,
+      prepare: async () => fail(),
+    });
+    await toolsets.prepare(model());
+    expect(toolsets.for(model()).tools).toEqual(toolsetsOf(registry).for(model()).tools);
+    expect(toolsets.find('z', model())).toBeDefined();
+    expect(toolsets.find('s__t', model())).toBeUndefined();
+    expect([...toolsets.names(model())]).toEqual(['z']);
+    expect(toolsets.missing('s__t', model())).toBeUndefined();
+    expect(toolsets.stamp(model())).toBe(toolsetsOf(registry).stamp(model()));
+    expect(new Set(lines).size).toBe(2);
   });
 
   it('are offered once', () => {

@@ -1,13 +1,16 @@
+import { throwIfAborted } from '../kernel/abort.ts';
 import { GantryError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { CallContext } from '../tool/context.ts';
 import type { Tool } from '../tool/executor.ts';
+import type { MissingHint } from '../tool/missing-hint.ts';
 import type { ToolRegistration } from '../tool/registration.ts';
 import type { ToolRegistry } from '../tool/registry.ts';
 import type { FitTool, TypedTools } from '../tool/typed-tools.ts';
 import { assembleTool } from './assembly.ts';
 import type { AvailabilityCheck } from './availability.ts';
-import { availabilityChecks, providerAllowed } from './availability.ts';
+import { availabilityChecks } from './availability.ts';
+import { whyHidden } from './why-hidden.ts';
 
 /**
  * The tools that one turn or request is shown, in a stable order: the registered ones by source, then by name; behind them those of servers
@@ -27,8 +30,10 @@ export interface Toolsets {
   readonly fit: FitTool;
   /** Every name that this caller may run, to suggest from. */
   names(context: CallContext): Iterable<string>;
-  /** A sentence for a caller whose call names no tool, where more can be said than near names. */
-  missing(name: string, context: CallContext): string | undefined;
+  /** What a caller whose call names no tool can be told beside near names. */
+  missing(name: string, context: CallContext): MissingHint | undefined;
+  /** How this caller finds tools of servers beside those that he is shown, as a sentence; undefined where there are none for him. */
+  howToFind(context: CallContext): string | undefined;
   /** Fetches what is stored about this caller elsewhere. To be awaited at the begin of a turn, and before a list for a client with an identity. */
   prepare(context: CallContext): Promise<void>;
   /** Equal texts mean that {@link Toolsets.for} gives this caller the same tools, unless a check of a tool's own changed its mind. */
@@ -73,6 +78,17 @@ export const createToolsets = (options: ToolsetOptions): Toolsets => {
     }
   };
 
+  /** What goes wrong on the side of servers takes away their tools and nothing else. */
+  const ofServers = <T>(read: (tools: TypedTools) => T, without: T): T => {
+    if (!typed) return without;
+    try {
+      return read(typed);
+    } catch (error) {
+      log.warn({ err: error }, 'the tools of servers are left out because they could not be read');
+      return without;
+    }
+  };
+
   const registered = (context: CallContext): ToolRegistration[] => {
     const tools: ToolRegistration[] = [];
     for (const registration of registry.getTools()) {
@@ -82,28 +98,53 @@ export const createToolsets = (options: ToolsetOptions): Toolsets => {
     return tools;
   };
 
+  const shown = (context: CallContext): readonly ToolRegistration[] => {
+    const tools = registered(context);
+    return ofServers((servers) => servers.shape(tools, context), tools);
+  };
+
   return {
-    for: (context) => {
-      const tools = registered(context);
-      return { tools: typed ? typed.shape(tools, context) : tools };
-    },
+    for: (context) => ({ tools: shown(context) }),
     find: (name, context) => {
-      const tool = registry.get(name) ?? typed?.get(name, context);
+      const tool = registry.get(name) ?? ofServers((servers) => servers.get(name, context), undefined);
       const fitted = tool && fit(tool.registration, context);
       if (!tool || !fitted) return undefined;
       return fitted === tool.registration ? tool : { ...tool, registration: fitted };
     },
     fit,
     names: function* (context) {
-      for (const { name } of registered(context)) yield name;
-      for (const name of typed?.names(context) ?? []) {
-        const tool = typed?.get(name, context);
-        if (tool && fit(tool.registration, context)) yield name;
+      // Of the registered ones what is listed: what a mode leaves out on purpose is suggested to nobody.
+      const listed = new Set(shown(context).map(({ name }) => name));
+      for (const { name } of registered(context)) if (listed.has(name)) yield name;
+      yield* ofServers<readonly string[]>(
+        (servers) =>
+          [...servers.names(context)].filter((name) => {
+            const tool = servers.get(name, context);
+            return tool !== undefined && fit(tool.registration, context) !== undefined;
+          }),
+        [],
+      );
+    },
+    missing: (name, context) => {
+      const hidden = registry.get(name)?.registration;
+      // Others learn nothing of what they may not have.
+      if (hidden && context.caller === 'model') return { text: whyHidden(hidden, context, log) };
+      return ofServers((servers) => servers.missing(name, context), undefined);
+    },
+    howToFind: (context) =>
+      ofServers((servers) => {
+        const listed = new Set(shown(context).map(({ name }) => name));
+        return servers.howToFind(context, (name) => listed.has(name));
+      }, undefined),
+    prepare: async (context) => {
+      try {
+        await typed?.prepare(context);
+      } catch (error) {
+        throwIfAborted(context.signal);
+        log.warn({ err: error }, 'what a session made available of the tools of servers could not be read');
       }
     },
-    missing: (name, context) => whyHidden(registry.get(name)?.registration, context) ?? typed?.missing(name, context),
-    prepare: async (context) => typed?.prepare(context),
-    stamp: (context) => `${registry.version}/${typed?.stamp(context) ?? ''}`,
+    stamp: (context) => `${registry.version}/${ofServers((servers) => servers.stamp(context), '')}`,
     onChange: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -118,14 +159,4 @@ export const createToolsets = (options: ToolsetOptions): Toolsets => {
       changed();
     },
   };
-};
-
-/**
- * Why a model may not call a tool that is there: the two cases ask for different things of it. Others learn nothing of what they may not have.
- */
-const whyHidden = (registration: ToolRegistration | undefined, context: CallContext): string | undefined => {
-  if (!registration || context.caller !== 'model') return undefined;
-  if (!providerAllowed(registration, context))
-    return `It is not supported with the model provider "${context.model?.provider}".`;
-  return 'It is not available in this turn: it is not configured for it, or has done its work already. Do not call it again in this turn.';
 };

@@ -92,9 +92,9 @@ export interface FileVolume extends Volume {
 
 /** Opens the shared folder, which is made when it is first used. */
 export const createVolume = (root: string): FileVolume => {
-  const refused = (path: string, why: string, wayOut?: string): GantryError =>
+  const refused = (path: string, why: string, wayOut?: string, facts: object = {}): GantryError =>
     new GantryError('path_refused', `Path "${path}" ${why}; ${wayOut ?? `use a path inside ${root}, without ".."`}.`, {
-      details: { path },
+      details: { path, ...facts },
     });
 
   const inside = (path: string): string => {
@@ -103,7 +103,7 @@ export const createVolume = (root: string): FileVolume => {
     if (path.split(/[/\\]/).includes('..')) throw refused(path, 'contains ".."');
     const below = relative(root, target);
     if (below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below))
-      throw refused(path, 'is outside the shared folder');
+      throw refused(path, 'is outside the shared folder', undefined, { isOutside: true });
     return target;
   };
 

@@ -8,6 +8,7 @@ import type { KnownSkill } from '../../memory/skills.ts';
 import { markerOf } from '../../memory/skill-tools.ts';
 import type { WorkingMemory } from '../../memory/working-memory.ts';
 import { flattenText } from '../../text/flatten.ts';
+import { createSkillRecall } from './recall-skills.ts';
 import { toMessages, userText } from './turn-messages.ts';
 
 /** Finds services that fit what was asked, as lines for the model; undefined where none does. A port: discovery plugs in here. */
@@ -25,6 +26,10 @@ export interface ContextSources {
   readonly timeZone: () => string | Promise<string>;
   readonly memory: Pick<WorkingMemory, 'list'>;
   readonly skills?: (() => Promise<readonly KnownSkill[]>) | undefined;
+  /** The most skills whose text comes with a message because they fit it; default 5. */
+  readonly recalledSkills?: number | undefined;
+  /** What the model is told beside the first message of a conversation. */
+  readonly sessionStart?: string | undefined;
   readonly hints?: ServiceHints | undefined;
 }
 
@@ -40,12 +45,13 @@ const mostSkills = 60;
 
 /**
  * Puts together what the model knows at the start of a turn: the day and the skills behind the system prompt; the conversation; and with
- * the new message the time, the keys (never the values) of its working memory and services that fit. What changes with each turn stands with the
+ * the new message the time, skills and services that fit it, and the keys (never the values) of its working memory. What changes with each turn stands with the
  * new message, so that everything before it can be read from the provider's cache. A source that fails is left out, with a warning.
  */
-export const createContextBuilder =
-  ({ clock, log, timeZone, memory, skills, hints }: ContextSources) =>
-  async (asked: {
+export const createContextBuilder = (sources: ContextSources) => {
+  const { clock, log, timeZone, memory, skills, sessionStart, hints } = sources;
+  const recall = createSkillRecall({ most: sources.recalledSkills ?? 5 });
+  return async (asked: {
     readonly namespace: string;
     readonly workspace: string | undefined;
     /** What was said before, oldest first. */
@@ -74,8 +80,13 @@ export const createContextBuilder =
       return `- \`${entry.key}\` (${flattenText(facts.join('; '))})`;
     });
     const now = new Date(clock.nowMs());
+    const isFirst = turns.length === 0;
+    // One that begins anew, under an id that was there before, knows of nothing.
+    if (isFirst) recall.forget(namespace);
     const block = [
       `Now: ${formatted(now, zone, { dateStyle: 'full', timeStyle: 'short' })} (${zone}).`,
+      isFirst ? sessionStart : undefined,
+      recall.take(namespace, turn.text, known ?? []),
       services,
       inventory.length > 0 &&
         `Working memory (read with get_from_working_memory${(entries?.length ?? 0) > mostKeys ? `; the newest ${mostKeys} of ${entries?.length}` : ''}):\n${inventory.join('\n')}`,
@@ -96,6 +107,7 @@ export const createContextBuilder =
       messages: [...toMessages(turns, provider), message],
     };
   };
+};
 
 const formatted = (date: Date, timeZone: string, style: Intl.DateTimeFormatOptions): string =>
   new Intl.DateTimeFormat('en-GB', { ...style, timeZone }).format(date);

@@ -56,10 +56,13 @@ export const createAskWithRecovery = (options: {
     request: RecoverableRequest,
     overflow?: Overflow,
   ): Promise<readonly ModelMessage[]> => {
-    const { messages } = request;
+    const { shortenAboveTokens, maxShownResultChars } = model.behavior;
+    const messages =
+      maxShownResultChars === undefined ? request.messages : await fit.cap(request.messages, maxShownResultChars);
     const limit = limitOf(model);
     const fixed = request.instructions().length + toolsLength(request);
     const budgets = limit === undefined ? [] : [limit * charsPerToken * safety - fixed];
+    if (shortenAboveTokens !== undefined) budgets.push(shortenAboveTokens * charsPerToken - fixed);
     if (overflow) {
       const { maxTokens, usedTokens } = overflow;
       const share =

@@ -82,4 +82,37 @@ describe('messages that are too long', () => {
     const fitted = await create().fit(turn('c', 'web', '😀'.repeat(5_000)), 3_001);
     expect(resultOf(fitted, 'c').isWellFormed()).toBe(true);
   });
+
+  it('lose of results that stand as text, without an id to find them by, only their end', async () => {
+    const fit = create();
+    const messages: ModelMessage[] = [
+      { role: 'user', content: `read it ${'u'.repeat(3_000)}` },
+      { role: 'assistant', content: 'tool_call_name: web' },
+      { role: 'user', content: `[Tool result for web]: ${'w'.repeat(9_000)}` },
+      { role: 'user', content: `[Tool result for get_from_working_memory]: ${'m'.repeat(2_000)}` },
+    ];
+    const fitted = await fit.fit(messages, 8_000);
+    expect(lengthOf(fitted)).toBeLessThanOrEqual(8_000);
+    expect(fitted[2]?.content).toMatch(/^\[Tool result for web\]: w+\n\[result truncated — \d+ chars omitted\]$/);
+    expect([fitted[0], fitted[1], fitted[3]]).toEqual([messages[0], messages[1], messages[3]]);
+    expect(stashed.size).toBe(0);
+    expect(fit.notice()).toBe('');
+  });
+
+  it('show no result beyond a cap, but what was read from where it is kept', async () => {
+    const fit = create();
+    const messages = [
+      ...turn('c1', 'web', 'w'.repeat(8_001)),
+      ...turn('c2', 'web', 'x'.repeat(8_000)),
+      ...turn('m', 'get_from_working_memory', 'm'.repeat(20_000)),
+    ];
+    const capped = await fit.cap(messages, 8_000);
+    expect(resultOf(capped, 'c1').length).toBeLessThanOrEqual(8_000);
+    expect(resultOf(capped, 'c1')).toContain('`stash/s1/c1`');
+    expect(stashed.get('stash/s1/c1')).toBe('w'.repeat(8_001));
+    expect(resultOf(capped, 'c2')).toBe('x'.repeat(8_000));
+    expect(resultOf(capped, 'm')).toHaveLength(20_000);
+    // The next request of the turn has it shortened already.
+    expect(await fit.cap(capped, 8_000)).toEqual(capped);
+  });
 });

@@ -20,11 +20,15 @@ export interface FitMessages {
    * removed; what is not a result stays as it is.
    */
   fit(messages: readonly ModelMessage[], maxChars: number): Promise<readonly ModelMessage[]>;
+  /** The messages with every result that is longer than `maxChars` shortened to that length. */
+  cap(messages: readonly ModelMessage[], maxChars: number): Promise<readonly ModelMessage[]>;
   /** What the model is told about the stashed ones; empty where there are none. */
   notice(): string;
 }
 
 const smallestResult = 200;
+/** What the marker of a shortened result takes, about. */
+const markerRoom = 160;
 const stashTtlMs = 60 * 60_000;
 const headShare = 0.6;
 const argumentChars = 200;
@@ -83,6 +87,21 @@ export const createFitMessages = (options: {
     };
   };
 
+  /** The messages with one result of them shortened; their number and everything else stays. */
+  const withShorter = async (
+    messages: readonly ModelMessage[],
+    { at, index, part, text }: Found,
+    target: number,
+  ): Promise<ModelMessage[]> => {
+    const before = messages[at];
+    const replaced = (message: ModelMessage): ModelMessage[] =>
+      messages.map((other, place) => (place === at ? message : other));
+    if (!part) return replaced({ role: 'user', content: shortenedText(text, target) });
+    if (before?.role !== 'tool') return [...messages];
+    const shorter = await shorten(part, text, target, argumentsOf(messages, part.toolCallId));
+    return replaced({ ...before, content: before.content.map((other, place) => (place === index ? shorter : other)) });
+  };
+
   return {
     fit: async (messages, maxChars) => {
       let fitted = [...messages];
@@ -92,24 +111,24 @@ export const createFitMessages = (options: {
         const largest =
           largestOf(fitted, (tool) => !isExempt(tool) && !isLast(tool), done) ?? largestOf(fitted, isLast, done);
         if (!largest) break;
-        const { at, index, part, text } = largest;
         const over = length - maxChars;
         // A little more than needed, because the marker takes room too.
-        const target = Math.max(smallestResult, text.length - over - 400);
-        if (target === smallestResult) done.add(part.toolCallId);
-        const shorter = await shorten(part, text, target, argumentsOf(fitted, part.toolCallId));
-        const before = fitted[at] as ToolModelMessage;
-        const message: ToolModelMessage = {
-          ...before,
-          content: before.content.map((other, place) => (place === index ? shorter : other)),
-        };
-        fitted = fitted.map((other, place) => (place === at ? message : other));
+        const target = Math.max(smallestResult, largest.text.length - over - 400);
+        if (target === smallestResult) done.add(largest.id);
+        fitted = await withShorter(fitted, largest, target);
         const now = lengthOf(fitted);
         // Whatever the texts are: each round gains, or takes one result out of the choice.
-        if (now >= length) done.add(part.toolCallId);
+        if (now >= length) done.add(largest.id);
         length = now;
       }
       return fitted;
+    },
+    cap: async (messages, maxChars) => {
+      let capped = [...messages];
+      for (const found of resultsIn(messages))
+        if (found.text.length > maxChars && !isExempt(found.tool))
+          capped = await withShorter(capped, found, Math.max(smallestResult, maxChars - markerRoom));
+      return capped;
     },
     notice: () =>
       stashed.size === 0
@@ -124,12 +143,34 @@ export const createFitMessages = (options: {
   };
 };
 
+/** A result in messages. */
 interface Found {
   readonly at: number;
   readonly index: number;
-  readonly part: ResultPart;
+  /** Its call, or its message where it stands there as text. */
+  readonly id: string;
+  readonly tool: string;
+  /** Absent where it stands as text, without the id of a call. */
+  readonly part?: ResultPart | undefined;
   readonly text: string;
 }
+
+/** How the results of calls that a model wrote as text begin. */
+const textResult = /^\[Tool result for ([^\]]+)\]: /;
+
+const resultsIn = (messages: readonly ModelMessage[]): readonly Found[] =>
+  messages.flatMap((message, at): readonly Found[] => {
+    if (message.role === 'user' && typeof message.content === 'string') {
+      const [, tool] = textResult.exec(message.content) ?? [];
+      return tool === undefined ? [] : [{ at, index: 0, id: `message ${at}`, tool, text: message.content }];
+    }
+    if (message.role !== 'tool') return [];
+    return message.content.flatMap((part, index): readonly Found[] =>
+      part.type === 'tool-result'
+        ? [{ at, index, id: part.toolCallId, tool: part.toolName, part, text: outputText(part.output) }]
+        : [],
+    );
+  });
 
 const largestOf = (
   messages: readonly ModelMessage[],
@@ -137,17 +178,17 @@ const largestOf = (
   done: ReadonlySet<string>,
 ): Found | undefined => {
   let largest: Found | undefined;
-  for (const [at, message] of messages.entries()) {
-    if (message.role !== 'tool') continue;
-    for (const [index, part] of message.content.entries()) {
-      if (part.type !== 'tool-result' || done.has(part.toolCallId) || !isWanted(part.toolName)) continue;
-      const text = outputText(part.output);
-      if (text.length > smallestResult && text.length > (largest?.text.length ?? 0))
-        largest = { at, index, part, text };
-    }
+  for (const found of resultsIn(messages)) {
+    const { id, tool, text } = found;
+    if (done.has(id) || !isWanted(tool) || text.length <= smallestResult) continue;
+    if (text.length > (largest?.text.length ?? 0)) largest = found;
   }
   return largest;
 };
+
+/** Without the id of a call nobody could find the whole again, so it is not kept. */
+const shortenedText = (text: string, target: number): string =>
+  `${cutText(text, target)}\n[result truncated — ${text.length - target} chars omitted]`;
 
 const argumentsOf = (messages: readonly ModelMessage[], callId: string): string => {
   for (const message of messages) {

@@ -12,6 +12,8 @@ export type LoopEvent =
   | { readonly type: 'again'; readonly reason: string }
   /** The turn goes on with another model. */
   | { readonly type: 'model'; readonly tier: Tier; readonly model: string }
+  /** The turn has made so many rounds of calls and goes on; comes once in a turn. */
+  | { readonly type: 'still-working'; readonly iterations: number }
   | { readonly type: 'tool-start'; readonly id: string; readonly name: string; readonly arguments: JsonObject }
   | { readonly type: 'tool-progress'; readonly id: string; readonly name: string; readonly progress: Progress }
   | {

@@ -3,9 +3,10 @@ import type { Invoker } from '../../invoke/invoker.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { NewId } from '../../kernel/ids.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { TurnStep } from '../../memory/conversation-turn.ts';
+import type { TurnStep, UserTurn } from '../../memory/conversation-turn.ts';
 import type { CallableTools } from '../../tool/callable-tools.ts';
 import type { CallContext, Tier } from '../../tool/context.ts';
+import type { ModelPort } from '../../tool/model-port.ts';
 import type { StashText } from '../../tool/ports.ts';
 import type { ToolRegistration } from '../../tool/registration.ts';
 import type { TierModels } from '../models/tier-models.ts';
@@ -21,6 +22,18 @@ export interface LoopLimits {
   readonly callTimeoutMs: number;
   /** How often the SDK sends a refused request again. */
   readonly maxRetries: number;
+  /** An answer that the provider's content filter stopped is asked for once more, without what was said before the last message. Default false. */
+  readonly retriesFiltered?: boolean | undefined;
+}
+
+/** What a small model is asked about turns of conversations. */
+export interface JudgeSettings {
+  /** Asks the small model one thing. */
+  readonly complete: ModelPort['complete'];
+  /** How often an answer that it finds incomplete leads to another try; 0: answers are not checked. */
+  readonly completionTries: number;
+  /** Calls that write to the outside do not run while the user only shares information. */
+  readonly guardsActions: boolean;
 }
 
 /** What every turn of an agent works with. */
@@ -29,6 +42,8 @@ export interface LoopDeps {
   readonly toolsets: CallableTools;
   readonly invoker: Invoker;
   readonly limits: LoopLimits;
+  /** Absent: nothing is asked about turns. */
+  readonly judge?: JudgeSettings | undefined;
   /** Keeps what had to be shortened to fit into the model's context. */
   readonly stash: StashText;
   /** What a run with tools of servers is told right behind its system prompt. */
@@ -63,6 +78,8 @@ export interface LoopRun {
   /** What was said before, and what is asked now; ends with the user's message. */
   readonly messages: readonly ModelMessage[];
   readonly maxToolIterations?: number | undefined;
+  /** The turn of a conversation that it answers. Absent: the run is no such turn, so neither its answer nor its actions are judged. */
+  readonly turn?: Pick<UserTurn, 'origin' | 'text'> | undefined;
   /** Further facts of the context of every call: what the caller is allowed, whose session it is. */
   readonly context?:
     | Partial<Pick<CallContext, 'features' | 'permissions' | 'receivesLateResults' | 'trace'>>

@@ -32,6 +32,14 @@ export const toPlainMessages = (messages: readonly ModelMessage[]): readonly Mod
     }
   });
 
+/** All words of a conversation, results of tools included. */
+export const conversationText = (messages: readonly ModelMessage[]): string =>
+  toPlainMessages(messages)
+    .map(({ content }) =>
+      typeof content === 'string' ? content : content.map((part) => (part.type === 'text' ? part.text : '')).join('\n'),
+    )
+    .join('\n');
+
 /** The text of a result as it stands in a message. */
 export const outputText = (output: ResultPart['output']): string => {
   switch (output.type) {

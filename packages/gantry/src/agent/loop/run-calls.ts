@@ -4,10 +4,13 @@ import { isObject } from '../../kernel/json.ts';
 import { cutText } from '../../text/cut.ts';
 import { outcomeText } from '../../tool/outcome-text.ts';
 import type { CallContext } from '../../tool/context.ts';
+import type { ToolCall } from '../../tool/executor.ts';
 import type { FailureCode, Handle, Outcome } from '../../tool/outcome.ts';
 import { failedOutcome } from '../../tool/outcome.ts';
 import type { ModelOutput } from '../model-output.ts';
 import { toModelOutput } from '../model-output.ts';
+import type { ActionGate } from './action-gate.ts';
+import { targetOfCall } from './effect-of-call.ts';
 import type { OnLoopEvent } from './loop-events.ts';
 import type { LoopDeps } from './loop-run.ts';
 import type { TurnTools, WrittenCall } from './turn-tools.ts';
@@ -36,6 +39,8 @@ export interface CallsToRun {
   readonly context: CallContext;
   /** Nothing runs: the provider cut the answer, and what was to be done may be half of it. */
   readonly isCutOff: boolean;
+  /** Looks at each call that is about to run. */
+  readonly gate?: ActionGate | undefined;
   readonly onEvent: OnLoopEvent;
   /** Is told of each call as it ends, in the sequence in which they do. */
   readonly onRan?: ((call: RanCall) => void) | undefined;
@@ -51,8 +56,8 @@ const eventChars = 2_000;
  * @throws {GantryError} the reason, when the signal aborts; `stopped`.
  */
 export const runCalls = async (
-  { invoker, clock }: Pick<LoopDeps, 'invoker' | 'clock'>,
-  { calls, tools, context, isCutOff, onEvent, onRan }: CallsToRun,
+  { invoker, toolsets, clock }: Pick<LoopDeps, 'invoker' | 'toolsets' | 'clock'>,
+  { calls, tools, context, isCutOff, gate, onEvent, onRan }: CallsToRun,
 ): Promise<readonly RanCall[]> => {
   const { signal, model } = context;
   // Elsewhere a result of a tool is text only.
@@ -65,7 +70,7 @@ export const runCalls = async (
     const call = tools.toCall(written);
     const { name } = call;
     // What could not be read is cleared from the history, or the provider would refuse it with each further request.
-    const args = isObject(call.arguments) && !isCutOff ? call.arguments : {};
+    const args = isCutOff ? {} : argumentsOf(call);
     const startedMs = clock.elapsedMs();
     onEvent({ type: 'tool-start', id, name, arguments: args });
     const outcome = await outcomeOf(call);
@@ -91,11 +96,14 @@ export const runCalls = async (
 
   const outcomeOf = async (call: ReturnType<TurnTools['toCall']>): Promise<Outcome> => {
     if (isCutOff) return failedOutcome('invalid_arguments', cutOffText);
-    if (tools.isWithheld(call.name))
-      return failedOutcome('tool_not_found', `This run may not call "${call.name}". It may call what is in your list.`);
+    const refusal = tools.refusal(call.name);
+    if (refusal !== undefined) return failedOutcome('tool_not_found', refusal);
     const { id = '', name } = call;
+    const target = gate && targetOfCall(toolsets, { name, arguments: argumentsOf(call) }, context);
+    const gated = gate ? await gate.admit(target, context) : { context };
+    if ('refusal' in gated) return failedOutcome('execution_failed', gated.refusal);
     return invoker.invoke(call, {
-      ...context,
+      ...gated.context,
       onProgress: (progress) => onEvent({ type: 'tool-progress', id, name, progress }),
     });
   };
@@ -104,6 +112,9 @@ export const runCalls = async (
   if (signal?.aborted) throw abortReason(signal);
   return ran;
 };
+
+/** What could not be read counts as none. */
+const argumentsOf = ({ arguments: args }: ToolCall): JsonObject => (isObject(args) ? args : {});
 
 /** A failure is marked, so that weak models do not take its text for data. */
 const resultText = (outcome: Outcome): string => {

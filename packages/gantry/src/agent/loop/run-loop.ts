@@ -1,36 +1,36 @@
 /**
  * The loop: ask the model, run the calls of its answer, give it their results, until it answers without a call. Everything that drives
  * tools with a model is a run of it. Its parts: `turn-tools` (what may be called, one object for the turn), `ask-with-recovery` (one answer),
- * `text-calls` (calls of models that write them as text), `run-calls`, `call-guards` (when to stop), `nudges` and `closing-answer` (last words).
+ * `call-messages` (which calls, and how they are told), `record-calls`, `call-guards` (when to stop), `nudges`, `turn-judge` and `closing-answer`
+ * (last words).
  */
 import type { ModelMessage } from 'ai';
 import { throwIfAborted } from '../../kernel/abort.ts';
-import type { TurnCall, TurnStep } from '../../memory/conversation-turn.ts';
-import { cutText } from '../../text/cut.ts';
-import { scrubValue } from '../../text/scrub.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import type { TurnStep } from '../../memory/conversation-turn.ts';
 import type { CallContext, TraceContext } from '../../tool/context.ts';
 import type { ToolRegistration } from '../../tool/registration.ts';
+import { isFiltered } from '../models/model-error.ts';
 import type { TierModel } from '../models/tier-models.ts';
 import { createAskModel } from './ask-model.ts';
 import type { KnownLimits } from './ask-with-recovery.ts';
 import { createAskWithRecovery } from './ask-with-recovery.ts';
 import { createCallGuards } from './call-guards.ts';
+import { callMessages, callsOf } from './call-messages.ts';
 import { closingAnswer, nothingSaidText, timeoutsText } from './closing-answer.ts';
+import { actsOutside, targetOfCall } from './effect-of-call.ts';
 import { createFitMessages } from './fit-messages.ts';
 import type { LoopDeps, LoopResult, LoopRun, TokenUsage } from './loop-run.ts';
 import { createLoopTelemetry } from './loop-telemetry.ts';
 import { nudgeFor } from './nudges.ts';
-import { toPlainMessages } from './plain-messages.ts';
+import { conversationText, toPlainMessages } from './plain-messages.ts';
 import { repairHistory } from './repair-history.ts';
 import type { RanCall } from './run-calls.ts';
-import { runCalls } from './run-calls.ts';
+import { runRecordedCalls } from './record-calls.ts';
 import type { Step } from './step.ts';
-import { askedMessage, resultsMessage, saidMessage } from './step-messages.ts';
-import { findTextCalls } from './text-calls.ts';
+import { askedMessage, saidMessage } from './step-messages.ts';
 import { textCallFormat } from './text-call-format.ts';
+import { createTurnJudge } from './turn-judge.ts';
 import { createTurnTools } from './turn-tools.ts';
-import type { WrittenCall } from './turn-tools.ts';
 import { withoutVendorTokens } from './vendor-tokens.ts';
 
 /**
@@ -39,9 +39,10 @@ import { withoutVendorTokens } from './vendor-tokens.ts';
  */
 export type RunLoop = (run: LoopRun) => Promise<LoopResult>;
 
-const resultChars = 4_000;
 const answerTool = 'mcp_answer';
+const handsOver = 'spawn_subagent';
 const errorsToMoveUp = 2;
+const iterationsToTell = 20;
 
 /** Makes the loop of an agent. What it learns about models' limits is kept for later turns. */
 export const createRunLoop = (deps: LoopDeps): RunLoop => {
@@ -54,12 +55,16 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
     const { namespace, workspace, signal, scope, onEvent = () => {} } = run;
     const mayHave = run.tools ?? (() => true);
     const isWanted = scope ? (tool: ToolRegistration): boolean => scope.includes(tool.name) && mayHave(tool) : mayHave;
-    const tools = createTurnTools(deps, { tools: isWanted, scope });
+    const tools = createTurnTools(deps, {
+      tools: isWanted,
+      scope,
+      isLimited: run.tools !== undefined || scope !== undefined,
+    });
     const fit = createFitMessages({
       stash: deps.stash,
       namespace,
-      isExempt: (name) => tools.listed.some((tool) => tool.name === name && tool.returnsStored === true),
-      isLast: (name) => tools.listed.some((tool) => tool.name === name && tool.source === 'files'),
+      isExempt: (name) => textTools().some((tool) => tool.name === name && tool.returnsStored === true),
+      isLast: (name) => textTools().some((tool) => tool.name === name && tool.source === 'files'),
     });
     const guards = createCallGuards({ maxConsecutiveErrors: limits.maxConsecutiveToolErrors });
     const steps: TurnStep[] = [];
@@ -68,7 +73,9 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
     let usage: TokenUsage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
     let lastText = '';
     let hasActed = false;
+    let hasSpawned = false;
     let isNudged = false;
+    const judge = createTurnJudge(deps, run);
 
     const contextOf = (): CallContext => {
       const context: CallContext = {
@@ -145,42 +152,14 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
       return { step, sent };
     };
 
-    /** Runs the calls of an answer; each is on record before it runs, and with its result as soon as that is there. */
-    const call = async (step: Step, calls: readonly WrittenCall[], text: string): Promise<readonly RanCall[]> => {
-      const record = new Map<string, TurnCall>();
-      for (const written of calls) {
-        const { name, arguments: args } = tools.toCall(written);
-        record.set(written.id, { id: written.id, name, arguments: recorded(args), status: 'running' });
-      }
-      const at = steps.length;
-      const write = (): Promise<void> => {
-        steps[at] = { text, calls: [...record.values()] };
-        return run.onSteps?.(steps.slice()) ?? Promise.resolve();
-      };
-      await write();
-      let writing = Promise.resolve();
-      try {
-        return await runCalls(deps, {
-          calls,
-          tools,
-          context: contextOf(),
-          isCutOff: step.isCutOff,
-          onEvent,
-          onRan: ({ id, name, arguments: args, status, text: result, durationMs }) => {
-            record.set(id, {
-              id,
-              name,
-              arguments: recorded(args),
-              status,
-              result: cutText(result, resultChars),
-              durationMs,
-            });
-            writing = writing.then(write);
-          },
-        });
-      } finally {
-        await writing;
-      }
+    /** Leaves what was said before the last message out of the next request; false when that was done, or may not be. */
+    const forget = (): boolean => {
+      // Calls that were made would be made again by a model that no longer knows of them.
+      const isPossible = limits.retriesFiltered === true && messages.length > 1 && steps.length === 0;
+      if (!isPossible) return false;
+      messages = run.messages.slice(-1);
+      onEvent({ type: 'again', reason: 'the content filter stopped it, so it is asked without what was said before' });
+      return true;
     };
 
     const close = async (reason: 'iterations' | 'errors'): Promise<LoopResult> => {
@@ -213,13 +192,19 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
     for (let iteration = 0; ; iteration += 1) {
       throwIfAborted(signal);
       refresh();
-      const { step, sent } = await asked(messages, true);
-      messages = sent;
-      const { calls, text, isText } = callsOf(step, {
+      const reply = await asked(messages, true).catch((error: unknown) => {
+        if (isFiltered(error) && forget()) return undefined;
+        throw error;
+      });
+      if (!reply) continue;
+      const { step } = reply;
+      messages = reply.sent;
+      const answered = callsOf(step, {
         toolNames: textTools().map(({ name }) => name),
         bareNames: model.behavior.textToolCalls === true,
         newId,
       });
+      const { calls, text } = answered;
       if (text.trim() !== '') lastText = text;
 
       if (calls.length === 0) {
@@ -232,6 +217,7 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
                 hasTools: textTools().length > 0,
                 calls: steps.reduce((sum, { calls: made }) => sum + made.length, 0),
                 endedInError: guards.endedInError,
+                given: () => conversationText(messages),
               },
               model.behavior,
             );
@@ -241,8 +227,17 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
           messages = [...messages, saidMessage(step.parts, []), askedMessage(nudge)];
           continue;
         }
-        if (answer !== '') return end(answer, 'answer');
-        if (step.finishReason === 'content-filter') return end(refusedText, 'answer');
+        if (answer !== '') {
+          const more = await judge.again({ answer, steps, hasActed, hasSpawned });
+          if (more === undefined) return end(answer, 'answer');
+          onEvent({ type: 'again', reason: 'the answer seemed incomplete' });
+          messages = [...messages, saidMessage(step.parts, []), askedMessage(more)];
+          continue;
+        }
+        if (step.finishReason === 'content-filter') {
+          if (forget()) continue;
+          return end(refusedText, 'answer');
+        }
         onEvent({ type: 'again', reason: 'the answer was empty' });
         const closing = await closingAnswer({
           reason: 'empty',
@@ -254,37 +249,25 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
       }
 
       if (iteration >= most) return close('iterations');
-      const ran = await call(step, calls, text);
-      const notes = guards.note(ran);
-      const results = ran.map((done, at) => ({ ...done, output: withNote(done, notes[at]) }));
-      messages = isText
-        ? [
-            ...messages,
-            { role: 'assistant', content: step.text },
-            askedMessage(
-              results.map(({ name, output }) => `[Tool result for ${name}]: ${textOf(output)}`).join('\n\n'),
-            ),
-          ]
-        : [
-            ...messages,
-            saidMessage(
-              step.parts,
-              calls.map(({ id, name, options }, at) => ({
-                id,
-                name: tools.historyName(name),
-                arguments: ran[at]?.arguments ?? {},
-                options,
-              })),
-            ),
-            resultsMessage(
-              results.map(({ id, output }, at) => ({ id, name: tools.historyName(calls[at]?.name ?? ''), output })),
-            ),
-          ];
+      const ran = await runRecordedCalls(deps, {
+        calls,
+        text,
+        tools,
+        context: contextOf(),
+        isCutOff: step.isCutOff,
+        gate: judge.gate,
+        steps,
+        onSteps: run.onSteps,
+        onEvent,
+      });
+      messages = [...messages, ...callMessages(step, answered, ran, guards.note(ran), tools)];
+      if (steps.length === iterationsToTell) onEvent({ type: 'still-working', iterations: steps.length });
 
       const verdict = guards.verdict();
       if (verdict === 'timeouts') return end(timeoutsText, 'timeouts');
       if (verdict === 'errors') return close('errors');
       hasActed ||= ran.some((done) => acts(done, deps, contextOf()));
+      hasSpawned ||= ran.some(({ name, status }) => status === 'parked' || name === handsOver);
       const balanced = models.own('balanced');
       if (
         model.tier === 'low' &&
@@ -312,45 +295,8 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
 const refusedText =
   'The provider of the model stopped the answer with its content filter, so there is none. Please put it in other words.';
 
-/** The calls of an answer: the model's own, else those that it wrote as text. */
-const callsOf = (
-  step: Step,
-  options: { readonly toolNames: readonly string[]; readonly bareNames: boolean; readonly newId: () => string },
-): { readonly calls: readonly WrittenCall[]; readonly text: string; readonly isText: boolean } => {
-  if (step.calls.length > 0 || options.toolNames.length === 0)
-    return { calls: step.calls, text: step.text, isText: false };
-  const { before, calls } = findTextCalls(step.text, options);
-  return {
-    text: calls.length > 0 ? before : step.text,
-    isText: calls.length > 0,
-    calls: calls.map(({ name, input }) => ({ id: `call_${options.newId().slice(0, 16)}`, name, input })),
-  };
+/** A call that changes something outside. */
+const acts = (call: RanCall, { toolsets }: LoopDeps, context: CallContext): boolean => {
+  const target = call.isError ? undefined : targetOfCall(toolsets, call, context);
+  return target !== undefined && actsOutside(target);
 };
-
-/** A call that changes something outside; what a tool does not say counts as a change. */
-const acts = ({ name, isError }: RanCall, { toolsets }: LoopDeps, context: CallContext): boolean => {
-  if (isError) return false;
-  const registration = toolsets.find(name, context)?.registration;
-  return (
-    registration !== undefined &&
-    registration.annotations?.readOnlyHint !== true &&
-    registration.source !== 'memory' &&
-    registration.source !== 'mcp:management'
-  );
-};
-
-const withNote = ({ output }: RanCall, note: string | undefined): RanCall['output'] => {
-  if (note === undefined) return output;
-  return output.type === 'content'
-    ? { type: 'content', value: [...output.value, { type: 'text', text: note }] }
-    : { ...output, value: `${output.value}\n\n${note}` };
-};
-
-const textOf = (output: RanCall['output']): string =>
-  output.type === 'content'
-    ? output.value.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
-    : output.value;
-
-/** Arguments as they are kept: secrets masked, and what could not be read left out. */
-const recorded = (args: string | JsonObject | undefined): JsonObject =>
-  typeof args === 'object' ? (scrubValue(args) as JsonObject) : {};

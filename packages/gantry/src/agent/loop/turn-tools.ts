@@ -1,5 +1,6 @@
 import type { ProviderMetadata, ToolSet } from 'ai';
 import { dynamicTool, jsonSchema } from 'ai';
+import { unknownToolText } from '../../invoke/unknown-tool.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { providerToolName } from '../../schema/tool-name.ts';
 import { parseArguments } from '../../text/parse-arguments.ts';
@@ -32,8 +33,8 @@ export interface TurnTools {
   refresh(context: CallContext, maxTools: number | undefined): void;
   /** Adds a tool that the run may call, but that was not listed; false when there is none of that name. */
   admit(written: string): boolean;
-  /** The run was not given that tool, although its caller might have it. */
-  isWithheld(name: string): boolean;
+  /** Why a run that was given only some tools may not make a call of that name; undefined: the call path decides. */
+  refusal(name: string): string | undefined;
   /** The tool's own name for one that a model wrote. */
   nameOf(written: string): string;
   /** A name that providers take in a history, for one that a model wrote. */
@@ -42,14 +43,16 @@ export interface TurnTools {
   toCall(written: WrittenCall): ToolCall;
 }
 
+const mostNamed = 40;
 /** Sources that stay when a model takes few tools: without them the others could not be found or read. */
 const first: ReadonlySet<string> = new Set(['guides', 'memory', 'mcp:management', 'skills']);
 
 /** Makes the tools of a turn; empty until the first refresh. */
 export const createTurnTools = (
   { toolsets }: Pick<LoopDeps, 'toolsets'>,
-  { tools: isWanted = () => true, scope = [] }: Pick<LoopRun, 'tools' | 'scope'>,
+  { tools, scope = [], isLimited }: Pick<LoopRun, 'tools' | 'scope'> & { readonly isLimited: boolean },
 ): TurnTools => {
+  const isWanted = tools ?? (() => true);
   const set: ToolSet = {};
   const byWrittenName = new Map<string, ToolRegistration>();
   const admitted = new Map<string, ToolRegistration>();
@@ -91,8 +94,8 @@ export const createTurnTools = (
         ? scope.flatMap((name) => toolsets.find(name, context)?.registration ?? []).filter(isWanted)
         : [];
       const unlisted = given.filter(({ name }) => !offered.some((tool) => tool.name === name));
-      const tools = withinLimit([...offered, ...unlisted], maxTools);
-      const all = [...tools, ...[...admitted.values()].filter(({ name }) => !tools.some((tool) => tool.name === name))];
+      const most = withinLimit([...offered, ...unlisted], maxTools);
+      const all = [...most, ...[...admitted.values()].filter(({ name }) => !most.some((tool) => tool.name === name))];
       const provider = context.model?.provider;
       const isSame =
         shownTo === provider && all.length === shown?.length && all.every((tool, at) => tool === shown?.[at]);
@@ -113,9 +116,13 @@ export const createTurnTools = (
       if (!names.has(registration.name)) put(registration);
       return true;
     },
-    isWithheld: (name) => {
-      const found = current && toolsets.find(name, current);
-      return found !== undefined && !isWanted(found.registration);
+    refusal: (name) => {
+      if (!isLimited || !current) return undefined;
+      const found = toolsets.find(name, current);
+      // The call path would suggest what the run was not given.
+      if (!found) return unknownToolText({ name, callable: names });
+      if (isWanted(found.registration)) return undefined;
+      return `This run may not call "${name}". It may call what is in your list${names.size > mostNamed ? '' : `: ${[...names].join(', ')}`}.`;
     },
     nameOf: (written) => registrationOf(written)?.name ?? cleaned(written),
     historyName: (written) => {

@@ -1,9 +1,13 @@
 import type { Tier } from '../../tool/context.ts';
 
-/** From which score on a turn goes to the balanced and to the high tier. */
+/** From which score on a turn goes to the balanced and to the high tier, and what counts beside the usual words. */
 export interface TierThresholds {
   readonly low: number;
   readonly balanced: number;
+  /** Further words and phrases, in any language, that stand for demanding work. */
+  readonly demanding?: readonly string[] | undefined;
+  /** Words and phrases that stand for simple questions; each takes off what an ordinary action adds. */
+  readonly simple?: readonly string[] | undefined;
 }
 
 const demanding =
@@ -15,10 +19,11 @@ const acting =
  * How demanding a message looks, from 0 to 1: its length, the kind of work it names, and its structure (several questions or steps, code,
  * lists). A guess that costs nothing; a turn that turns out harder moves up by itself.
  */
-export const demandOf = (text: string): number => {
-  const words = text.trim().split(/\s+/u).filter(Boolean).length;
-  const length = Math.min(1, words / 200);
-  const kinds = Math.min(1, count(text, demanding) * 0.5 + count(text, acting) * 0.25);
+export const demandOf = (text: string, words: Pick<TierThresholds, 'demanding' | 'simple'> = {}): number => {
+  const length = Math.min(1, text.trim().split(/\s+/u).filter(Boolean).length / 200);
+  const demands = count(text, demanding) + countWords(text, words.demanding);
+  const acts = count(text, acting) - countWords(text, words.simple);
+  const kinds = Math.max(0, Math.min(1, demands * 0.5 + acts * 0.25));
   const parts =
     count(text, /\?/g) * 0.2 +
     count(text, /^\s*(?:[-*]|\d+[.)])\s/gm) * 0.2 +
@@ -28,10 +33,17 @@ export const demandOf = (text: string): number => {
 };
 
 /** The tier for a message of a user. */
-export const chooseTier = (text: string, { low, balanced }: TierThresholds): Tier => {
-  const demand = demandOf(text);
+export const chooseTier = (text: string, { low, balanced, ...words }: TierThresholds): Tier => {
+  const demand = demandOf(text, words);
   if (demand < low) return 'low';
   return demand < balanced ? 'balanced' : 'high';
 };
 
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+
+const countWords = (text: string, words: readonly string[] = []): number => {
+  if (words.length === 0) return 0;
+  const either = words.map((word) => RegExp.escape(word)).join('|');
+  // Not `\b`, which knows English letters only.
+  return count(text, new RegExp(`(?<![\\p{L}\\p{N}])(?:${either})(?![\\p{L}\\p{N}])`, 'giu'));
+};

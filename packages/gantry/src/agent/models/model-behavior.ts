@@ -10,12 +10,18 @@ export interface ModelBehavior {
   readonly supportsTools?: boolean | undefined;
   /** Reads calls that the model writes as text; default false. */
   readonly textToolCalls?: boolean | undefined;
+  /** Requests are shortened from so many tokens on, as if no more fitted into the model's context; default never. */
+  readonly shortenAboveTokens?: number | undefined;
+  /** In requests a result of a tool is shown with at most so many characters, its beginning and end; the whole is kept. Default no limit. */
+  readonly maxShownResultChars?: number | undefined;
   /** Added to what the model is told at the start. */
   readonly extraPrompt?: string | undefined;
-  /** Asks again when the model claims an action that it did not do; default true only where no prefix fits. */
+  /** Asks again when the model claims an action, or names an id, and no call was made; default true only where no prefix fits. */
   readonly nudgeHallucinatedActions?: boolean | undefined;
   /** Asks again when the model writes the syntax of a call into its answer; default false. */
   readonly nudgeLeakedSyntax?: boolean | undefined;
+  /** Asks again when the answer has Chinese, Japanese or Korean characters that nothing it was given had or asked for; default false. */
+  readonly nudgeUnexpectedCjk?: boolean | undefined;
   /** Asks again when the model gives up right after a failed call; default true. */
   readonly nudgeGivingUp?: boolean | undefined;
 }

@@ -59,6 +59,13 @@ export const overflowOf = (error: unknown): Overflow | undefined =>
     ? (error.details['overflow'] as Overflow | undefined)
     : undefined;
 
+/** A provider refused the request with its content filter, as Azure does before a model sees it. */
+export const isFiltered = (error: unknown): boolean =>
+  GantryError.is(error) &&
+  error.code === 'model_failed' &&
+  error.details['status'] === 400 &&
+  /content[ _-]?(?:filter|management policy)|ResponsibleAIPolicy/i.test(error.message);
+
 /** The answer ended before it was complete, and no reason was given; it is worth asking once more. */
 export const isIncompleteAnswer = (error: unknown): boolean =>
   GantryError.is(error) && error.code === 'model_failed' && error.details['isIncomplete'] === true;

@@ -53,6 +53,7 @@ const create = (hasModel = true): AgentSessions =>
       return answer(run);
     },
     conversations,
+    store,
     context: { clock, log: silentLog, timeZone: () => 'UTC', memory: { list: async () => [] } },
     systemPrompt: 'You are a test.',
     thresholds: { low: 0.15, balanced: 0.46 },
@@ -134,8 +135,34 @@ describe('a message', () => {
     expect(await first).toMatchObject({ status: 'superseded', reply: '' });
     expect(await turns()).toEqual(['person: one', 'person: two', 'done: for both']);
     expect(runs.find((run) => run.namespace === 'session/s2')?.signal.aborted).toBe(false);
-    sessions.interrupt('s2');
+    expect(await sessions.interrupt('s2')).toBe(true);
     await expect(other).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  it('ends the turn of another process on the store, and is answered together with it', async () => {
+    await using elsewhere = create();
+    answer = (run) => (lastOf(run).includes('one') ? untilAborted(run) : Promise.resolve(result('for both')));
+    const first = sessions.send({ sessionId: 's1', text: 'one' });
+    await next('turn-start');
+    const second = elsewhere.send({ sessionId: 's1', text: 'two' });
+    await clock.advance(2_000);
+    expect(await second).toMatchObject({ status: 'done', reply: 'for both' });
+    expect(await first).toMatchObject({ status: 'superseded', reply: '' });
+    expect(await turns()).toEqual(['person: one', 'person: two', 'done: for both']);
+  });
+
+  it('is interrupted from another process on the store, and nothing else is', async () => {
+    await using elsewhere = create();
+    answer = untilAborted;
+    const running = sessions.send({ sessionId: 's1', text: 'hi' });
+    const ended = expect(running).rejects.toMatchObject({ code: 'cancelled', message: 'The turn was stopped.' });
+    await next('turn-start');
+    expect(await elsewhere.interrupt('s2')).toBe(false);
+    const interrupted = elsewhere.interrupt('s1');
+    await clock.advance(1_000);
+    expect(await interrupted).toBe(true);
+    await ended;
+    expect(await elsewhere.interrupt('s1')).toBe(false);
   });
 
   it('that fails is answered with the reason, once, and the failure is on record', async () => {
@@ -270,7 +297,7 @@ describe('a scheduled run', () => {
     const running = sessions.send({ sessionId: 's1', text: 'hi' });
     expect(await sessions.runTask(task())).toEqual({ status: 'busy' });
     await next('turn-start');
-    sessions.interrupt('s1');
+    expect(await sessions.interrupt('s1')).toBe(true);
     await expect(running).rejects.toBeDefined();
   });
 

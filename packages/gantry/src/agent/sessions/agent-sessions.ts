@@ -1,8 +1,9 @@
 /**
- * Conversations with the agent: one turn at a time in each, on record before anything runs. A user's message ends the turn that runs in its
- * session (it is answered together with it) and scheduled runs anywhere; what the agent is told of itself (results that come late) waits
+ * Conversations with the agent: one turn at a time in each, of all processes on one store, on record before anything runs. A user's message
+ * ends the turn that runs in its session (it is answered together with it) and scheduled runs of this process; what the agent is told of itself (results that come late) waits
  * for its turn, and becomes a turn that never counts as the user's.
  */
+import { delay } from '../../kernel/abort.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -10,6 +11,7 @@ import type { ConversationHead, ConversationLog } from '../../memory/conversatio
 import type { AssistantTurn, StoredTurn, TurnStep, UserTurn } from '../../memory/conversation-turn.ts';
 import { isOfPerson } from '../../memory/conversation-turn.ts';
 import type { RunResult, TaskRun } from '../../schedule/run-action.ts';
+import type { Store } from '../../store/store.ts';
 import type { Tier } from '../../tool/context.ts';
 import type { Notify } from '../../tool/ports.ts';
 import type { ContextSources, TurnContext } from '../context/build-context.ts';
@@ -21,6 +23,7 @@ import { chooseTier } from '../models/choose-tier.ts';
 import type { TierModels } from '../models/tier-models.ts';
 import type { OnSessionEvent, SessionEvent, TurnReply } from './session-events.ts';
 import { createSessionQueue } from './session-queue.ts';
+import { createTurnGuard } from './turn-guard.ts';
 
 /** A message of a user. */
 export interface UserMessage {
@@ -51,8 +54,8 @@ export interface AgentSessions extends AsyncDisposable {
   runTask(run: TaskRun): Promise<RunResult>;
   /** Hears everything that happens in a session, also turns that nobody sent. Returns the way to stop. */
   subscribe(sessionId: string, listener: OnSessionEvent): () => void;
-  /** Ends the turn that runs in a session; true when there was one. */
-  interrupt(sessionId: string): boolean;
+  /** Ends the turn that runs in a session, here or in another process on the store; true when there was one. */
+  interrupt(sessionId: string): Promise<boolean>;
   list(): Promise<readonly ConversationHead[]>;
   /** The last turns of a session, oldest first. */
   turns(sessionId: string, limit: number): Promise<readonly StoredTurn[]>;
@@ -64,6 +67,8 @@ export interface AgentSessionsOptions {
   readonly models: TierModels;
   readonly runLoop: RunLoop;
   readonly conversations: ConversationLog;
+  /** Of all processes that answer in the same sessions. */
+  readonly store: Pick<Store, 'leases' | 'keyValue'>;
   readonly context: ContextSources;
   readonly systemPrompt: string;
   readonly thresholds: TierThresholds;
@@ -86,6 +91,19 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
   const { models, conversations, runLoop, clock, log } = options;
   const buildContext = createContextBuilder(options.context);
   const queue = createSessionQueue();
+  // Left by one process for the one that answers in the session.
+  const interrupts = options.store.keyValue<true>('session-interrupts');
+  const guard = createTurnGuard({
+    leases: options.store.leases,
+    reasonToEnd: async (namespace, number) => {
+      // A look is cheaper than a delete, and mostly there is nothing.
+      if ((await interrupts.get(namespace)) && (await interrupts.delete(namespace))) return stoppedByUser;
+      const recent = await conversations.recentTurns(namespace, turnsLookedBack);
+      return recent.some((turn) => turn.number > number && isOfPerson(turn)) ? superseded : undefined;
+    },
+    clock,
+    log,
+  });
   const listeners = new Map<string, Set<OnSessionEvent>>();
   const scheduled = new Set<AbortController>();
   /** Notices that are being answered, or wait for it. */
@@ -139,6 +157,7 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
         systemPrompt: options.systemPrompt,
         systemTail,
         messages,
+        turn: asked,
         signal,
         context: { receivesLateResults: turn.receivesLateResults },
         onEvent: (event) => {
@@ -210,22 +229,24 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
           const asked: UserTurn = { role: 'user', origin: 'person', text, speaker, atMs: clock.nowMs() };
           const number = await conversations.append(namespace, asked, { workspace });
           try {
-            const result = await answer({
-              namespace,
-              workspace,
-              asked,
-              number,
-              tier: message.tier ?? chooseTier(text, options.thresholds),
-              isTierPinned: message.tier !== undefined,
-              receivesLateResults: true,
-              signal,
-              onEvent,
-            });
+            const result = await guard.run(namespace, number, signal, (guarded) =>
+              answer({
+                namespace,
+                workspace,
+                asked,
+                number,
+                tier: message.tier ?? chooseTier(text, options.thresholds),
+                isTierPinned: message.tier !== undefined,
+                receivesLateResults: true,
+                signal: guarded,
+                onEvent,
+              }),
+            );
             const reply = toReply(sessionId, result);
             publish(namespace, { type: 'turn-end', ...reply }, onEvent);
             return reply;
           } catch (error) {
-            if (!isSuperseded(signal)) throw error;
+            if (!isSuperseded(signal) && error !== superseded) throw error;
             return { sessionId, reply: '', status: 'superseded', toolCalls: [], usage: noUsage, model: '' };
           }
         },
@@ -258,22 +279,25 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
     noticesInHand.add(id);
     void queue
       .run(namespace, async (signal) => {
-        // A user's turn that came behind it has seen it, and has answered for it.
-        const later = await conversations.recentTurns(namespace, noticesLookedBack);
-        if (later.some((turn) => turn.number > number && isOfPerson(turn))) return;
-        const result = await answer({
-          namespace,
-          workspace: (await conversations.head(namespace))?.workspace,
-          asked,
-          number,
-          tier: 'balanced',
-          isTierPinned: false,
-          receivesLateResults: true,
-          signal,
-        });
+        const workspace = (await conversations.head(namespace))?.workspace;
+        const result = await guard.run(namespace, number, signal, (guarded) =>
+          answer({
+            namespace,
+            workspace,
+            asked,
+            number,
+            tier: 'balanced',
+            isTierPinned: false,
+            receivesLateResults: true,
+            signal: guarded,
+          }),
+        );
         publish(namespace, { type: 'turn-end', ...toReply(sessionId, result) });
       })
-      .catch((error: unknown) => log.warn({ namespace, reason: messageOf(error) }, 'a late result was not answered'))
+      .catch((error: unknown) => {
+        // A user's turn that came behind it has seen it, and answers for it.
+        if (error !== superseded) log.warn({ namespace, reason: messageOf(error) }, 'a late result was not answered');
+      })
       .finally(() => noticesInHand.delete(id));
   };
 
@@ -322,8 +346,18 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
         if (heard.size === 0) listeners.delete(namespace);
       };
     },
-    interrupt: (sessionId) =>
-      queue.abort(`session/${sessionId}`, new GantryError('cancelled', 'The turn was stopped.')),
+    interrupt: async (sessionId) => {
+      const namespace = `session/${sessionId}`;
+      if (queue.abort(namespace, stoppedByUser)) return true;
+      if (!(await guard.isBusy(namespace))) return false;
+      await interrupts.set(namespace, true, { ttlMs: interruptMs });
+      for (let waitedMs = 0; waitedMs < interruptMs; waitedMs += interruptLookMs) {
+        await delay(clock, interruptLookMs);
+        if (!(await interrupts.get(namespace))) return true;
+      }
+      // The turn came to its end by itself.
+      return !(await interrupts.delete(namespace));
+    },
     list: async () => (await conversations.list()).filter(({ namespace }) => namespace.startsWith('session/')),
     turns: (sessionId, limit) => conversations.recentTurns(`session/${sessionId}`, limit),
     forget: (sessionId) => conversations.forget(`session/${sessionId}`),
@@ -332,7 +366,11 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
 };
 
 const noticesLookedBack = 20;
+const turnsLookedBack = 10;
+const interruptMs = 2_000;
+const interruptLookMs = 250;
 const superseded = new GantryError('cancelled', 'A newer message of the session took the place of the turn.');
+const stoppedByUser = new GantryError('cancelled', 'The turn was stopped.');
 const preempted = new GantryError('cancelled', 'A user is being answered; the scheduled run is tried again later.');
 
 /** Somebody has spoken since: the agent to its end, or a person whose turn has seen it. */

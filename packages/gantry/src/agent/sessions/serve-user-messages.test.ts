@@ -122,11 +122,13 @@ describe('a message over the bus', () => {
         durationMs: 1,
         result: 'Error: it timed out',
       });
+      await clock.advance(5_000);
+      onEvent?.({ type: 'still-working', iterations: 20 });
       return done('hello');
     };
     const came = Promise.withResolvers<void>();
     replied = () => {
-      if (replies.length === 4) came.resolve();
+      if (replies.length === 5) came.resolve();
     };
     await send(ask);
     await came.promise;
@@ -134,6 +136,7 @@ describe('a message over the bus', () => {
       { isFinal: false, content: expect.stringMatching(/^web_search x{79}……$/) },
       { isFinal: false, content: 'wiki/read…' },
       { isFinal: false, content: 'slow is taking too long; trying something else.' },
+      { isFinal: false, content: 'Still working on it: 20 rounds of tool calls so far.' },
       { isFinal: true, content: 'hello' },
     ]);
   });

@@ -105,6 +105,7 @@ const messageIn = ({ messageType, body }: Envelope): UserMessageBody | undefined
 /** What the agent is at: the tool, and the argument that says most. */
 const progressText = (event: SessionEvent): string | undefined => {
   if (event.type === 'tool-start') return `${toolText(event)}…`;
+  if (event.type === 'still-working') return `Still working on it: ${event.iterations} rounds of tool calls so far.`;
   if (event.type === 'tool-end' && event.status === 'failed' && /\btimed out\b|no result within/i.test(event.result))
     return `${event.name.replace('__', '/')} is taking too long; trying something else.`;
   return undefined;

@@ -5,6 +5,7 @@ import type { WorkingMemory } from '../../memory/working-memory.ts';
 import type { Documents } from '../../store/documents.ts';
 import type { Notify } from '../../tool/ports.ts';
 import { keepOutputs } from './keep-outputs.ts';
+import type { ProgressRelay } from './progress-relay.ts';
 import type { ResultDelivery } from './result-delivery.ts';
 import type { RunHoldings } from './run-holdings.ts';
 import type { SubagentEntry } from './subagent-entry.ts';
@@ -42,12 +43,13 @@ export const createEndSubagent = (options: {
   readonly messages: SubagentMessages;
   readonly delivery: ResultDelivery;
   readonly foldBack: FoldBack;
+  readonly progress: Pick<ProgressRelay, 'end'>;
   /** It runs no more, and its place is free. */
   readonly onGone: (taskId: string) => void;
   readonly clock: Clock;
   readonly log: Log;
 }): EndSubagent => {
-  const { documents, holdings, memory, messages, delivery, foldBack, onGone, clock, log } = options;
+  const { documents, holdings, memory, messages, delivery, foldBack, progress, onGone, clock, log } = options;
 
   const quietly = async (what: string, work: () => Promise<unknown>): Promise<void> => {
     try {
@@ -89,6 +91,7 @@ export const createEndSubagent = (options: {
     const result: SubagentResult = { ...ended, keys, toolCallCount };
     const isOurs = await putOnRecord(entry, result);
     onGone(taskId);
+    await progress.end(taskId);
     await messages.result({ taskId, record, result, steps, asked });
     if (isOurs) await delivery.deliver({ taskId, record, result });
     for (const notice of unread) await quietly('a late result was not told', () => foldBack(taskId, record, notice));

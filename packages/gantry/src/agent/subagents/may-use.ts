@@ -4,9 +4,6 @@ import type { ToolRegistration } from '../../tool/registration.ts';
 const withheldSources: ReadonlySet<string> = new Set(['subagent', 'scheduling', 'a2a']);
 const withheldTools: ReadonlySet<string> = new Set(['mcp_register_server', 'mcp_unregister_server']);
 
-/** Source of the tool by which a subagent reports. */
-export const reportSource = 'subagent-report';
-
 /** Whether a subagent is given the tool. */
 export const mayUse = ({ name, source }: ToolRegistration): boolean =>
   !withheldSources.has(source) && !withheldTools.has(name);

@@ -79,6 +79,6 @@ it('names a file that is no text without its bytes', async () => {
   writeFileSync(join(folder, 'a.png'), Buffer.from([0x89, 0x50, 0xff, 0x00]));
   writeFileSync(join(folder, 'b.bin'), Buffer.from([0x41, 0x00, 0x42]));
   expect(await read('a.png', 'b.bin')).toBe(
-    '<input name="a.png">No text; its path is for your tools.</input>\n<input name="b.bin">No text; its path is for your tools.</input>',
+    '<input name="a.png">\nNo text; its path is for your tools.\n</input>\n<input name="b.bin">\nNo text; its path is for your tools.\n</input>',
   );
 });

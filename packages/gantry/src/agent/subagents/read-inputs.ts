@@ -3,6 +3,7 @@ import { nearest } from '../../kernel/nearest.ts';
 import { normalizeKey, sharedNamespace } from '../../memory/memory-key.ts';
 import type { WorkingMemory } from '../../memory/working-memory.ts';
 import { cutText } from '../../text/cut.ts';
+import { fenceText } from '../../text/fence.ts';
 import { flattenText } from '../../text/flatten.ts';
 import type { FileVolume } from '../../volume/volume.ts';
 
@@ -54,13 +55,12 @@ export const readInputs = async (
   let left = allChars;
   return found
     .map(({ name, input }) => {
-      const label = flattenText(name);
-      if (input?.text === undefined) return `<input name="${label}">No text; its path is for your tools.</input>`;
+      if (input?.text === undefined) return fenceText('input', { name }, 'No text; its path is for your tools.');
       const shown = cutText(input.text, Math.min(inputChars, left));
       left -= shown.length;
       const rest =
         shown.length < input.text.length || input.isCut ? `\n[cut here; the whole of it: ${input.readWith}]` : '';
-      return `<input name="${label}">\n${shown}${rest}\n</input>`;
+      return fenceText('input', { name }, `${shown}${rest}`);
     })
     .join('\n');
 };

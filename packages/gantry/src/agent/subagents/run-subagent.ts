@@ -33,6 +33,8 @@ export interface SubagentRun {
   readonly task: string;
   /** What the agent that handed it over wants it to know. */
   readonly background: string | undefined;
+  /** What others gave for the same conversation before. */
+  readonly prior?: string | undefined;
   readonly tier: Tier;
   readonly maxIterations: number | undefined;
   readonly context: Pick<CallContext, 'features' | 'permissions' | 'trace'>;
@@ -73,7 +75,7 @@ export const runSubagent = async (deps: RunSubagentDeps, run: SubagentRun): Prom
       tier: run.tier,
       tools: mayUse,
       systemPrompt: subagentPrompt,
-      systemTail: () => [day, background && `# Background\n\n${background}`].filter(Boolean).join('\n\n'),
+      systemTail: () => [day, background && `# Background\n\n${background}`, run.prior].filter(Boolean).join('\n\n'),
       messages: toMessages(turns, models.get(run.tier).facts.provider),
       maxToolIterations: run.maxIterations,
       context: { ...run.context, receivesLateResults: true },

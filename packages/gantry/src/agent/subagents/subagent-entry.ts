@@ -15,7 +15,6 @@ export interface SubagentEntry {
   /** On the monotonic clock. */
   readonly startedMs: number;
   steps: readonly TurnStep[];
-  reports: number;
   isCancelled: boolean;
   /** Resolves when its conversation knows how it ended. */
   ended: Promise<void>;

@@ -16,7 +16,7 @@ export const resultNotice = (
   const shown = keys.slice(0, mostKeys).map((key) => `- \`${key}\``);
   const more = keys.length - shown.length;
   return [
-    `[Subagent task ${taskId} ${how}]: ${truncateText(text, resultChars) || '(it said nothing)'}`,
+    `[Subagent task ${taskId} ${how}]: ${quoted(truncateText(text, resultChars)) || '(it said nothing)'}`,
     `Its task was: ${flattenText(description, { maxChars: taskChars })}`,
     ...(shown.length > 0
       ? [
@@ -35,11 +35,15 @@ export const joinedNotice = (notices: readonly string[]): string =>
 
 /** What a conversation is told while a subagent works. */
 export const progressNotice = (taskId: string, message: string): string =>
-  `[Subagent task ${taskId} reports]: ${message}`;
+  `[Subagent task ${taskId} reports]: ${quoted(message)}`;
 
 /** What a conversation is told when something comes for a subagent that has ended. */
 export const lateNotice = (taskId: string, text: string): string =>
-  `[Subagent task ${taskId} has ended, and this came for it later]: ${text}`;
+  `[Subagent task ${taskId} has ended, and this came for it later]: ${quoted(text)}`;
+
+/** What a subagent says may hold what pages and servers said: nothing in it looks like a notice of ours. */
+const quoted = (text: string): string =>
+  text.replaceAll(/\[(?=\s*(?:subagent task|notice of the system|scheduled task)\b)/gi, '(');
 
 /** The running subagents of a conversation, for its model. */
 export const describeRunning = (

@@ -4,6 +4,7 @@ import type { CallContext } from '../../tool/context.ts';
 import type { Outcome } from '../../tool/outcome.ts';
 import { outcomeText } from '../../tool/outcome-text.ts';
 import { createVolume } from '../../volume/volume.ts';
+import { reportTool } from '../report-tool.ts';
 import { subagentTools } from './subagent-tools.ts';
 import type { RunningSubagent, SubagentTask } from './subagents.ts';
 
@@ -16,23 +17,25 @@ beforeEach(() => {
   reported = [];
 });
 
-const tools = subagentTools(
-  {
-    spawn: async (task) => {
-      if (spawned.length > 0) throw new GantryError('limit_reached', 'Error: 1 subagent runs already.');
-      spawned.push(task);
-      return 'abcdef012345';
+const tools = [
+  ...subagentTools(
+    {
+      spawn: async (task) => {
+        if (spawned.length > 0) throw new GantryError('limit_reached', 'Error: 1 subagent runs already.');
+        spawned.push(task);
+        return 'abcdef012345';
+      },
+      cancel: async (taskId) => taskId === 'abcdef012345',
+      list: () => running,
     },
-    cancel: async (taskId) => taskId === 'abcdef012345',
-    list: () => running,
-    report: async (_namespace, message) => void reported.push(message),
-  },
-  {
-    memory: { get: async () => undefined, list: async () => [] },
-    volume: createVolume('/nonexistent'),
-    defaultTimeoutMinutes: 10,
-  },
-);
+    {
+      memory: { get: async () => undefined, list: async () => [] },
+      volume: createVolume('/nonexistent'),
+      defaultTimeoutMinutes: 10,
+    },
+  ),
+  reportTool(async (_namespace, message) => void reported.push(message)),
+];
 const tool = (name: string) => tools.find(({ registration }) => registration.name === name)!;
 const conversation: CallContext = { caller: 'model', namespace: 'session/s1' };
 const call = (name: string, args: object = {}, context: CallContext = conversation): Promise<Outcome> => {
@@ -102,6 +105,7 @@ describe('who gets which tool', () => {
       ['spawn_subagent', 'cancel_subagent', 'list_subagents'],
     ],
     ['a subagent', { caller: 'model', namespace: 'subagent/abcdef012345' }, ['report_progress']],
+    ['a worker', { caller: 'model', namespace: 'worker/abcdef012345' }, ['report_progress']],
     ['a scheduled run', { caller: 'model', namespace: 'patrol/news' }, []],
     ['a pipeline', { caller: 'model', namespace: 'wisp/w1' }, []],
     ['a client', { caller: 'client', namespace: 'session/s1' }, []],

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { GantryError } from '../../kernel/errors.ts';
+import { flattenText } from '../../text/flatten.ts';
 import type { CallContext } from '../../tool/context.ts';
 import { defineTool } from '../../tool/define-tool.ts';
 import type { Tool } from '../../tool/executor.ts';
-import { reportSource } from './may-use.ts';
 import type { InputSources } from './read-inputs.ts';
 import { readInputs } from './read-inputs.ts';
-import { subagentNamespace, taskIdOf } from './subagent-record.ts';
+import { subagentNamespace } from './subagent-record.ts';
 import { describeRunning } from './subagent-texts.ts';
 import type { Subagents } from './subagents.ts';
 
@@ -17,7 +17,6 @@ const mostIterations = 200;
 const mostInputs = 20;
 const researchIterations = 20;
 const maxDescriptionChars = 20_000;
-const maxReportChars = 4_000;
 
 const research =
   /\b(analy[sz]e|compare|comprehensive|evaluate|explore|find out|gather|in[- ]depth|investigate|literature|look into|research|review|study|survey)\b/i;
@@ -28,9 +27,9 @@ const research =
 const isConversation = ({ namespace, caller }: CallContext): boolean =>
   (caller === 'model' || caller === 'operator') && /^session\/[^/]+$/.test(namespace ?? '');
 
-/** The tools by which a conversation starts, lists and ends subagents, and the one by which a subagent reports. */
+/** The tools by which a conversation starts, lists and ends subagents. */
 export const subagentTools = (
-  subagents: Pick<Subagents, 'spawn' | 'cancel' | 'list' | 'report'>,
+  subagents: Pick<Subagents, 'spawn' | 'cancel' | 'list'>,
   options: InputSources & { readonly defaultTimeoutMinutes: number },
 ): readonly Tool[] => [
   defineTool({
@@ -99,7 +98,7 @@ export const subagentTools = (
     input: z.strictObject({ task_id: z.string().trim().min(1).describe('As spawn_subagent gave it.') }),
     execute: async ({ task_id: taskId }, { namespace = '' }) => {
       if (await subagents.cancel(taskId, namespace)) return `Subagent ${taskId} was cancelled.`;
-      return `There is no active subagent "${taskId}". ${describeRunning(subagents.list(namespace))}`;
+      return `There is no active subagent "${flattenText(taskId, { maxChars: 40 })}". ${describeRunning(subagents.list(namespace))}`;
     },
   }),
   defineTool({
@@ -110,20 +109,6 @@ export const subagentTools = (
     available: isConversation,
     annotations: { readOnlyHint: true, openWorldHint: false },
     execute: (_, { namespace = '' }) => describeRunning(subagents.list(namespace)),
-  }),
-  defineTool({
-    name: 'report_progress',
-    description:
-      'Tells the agent that handed you this task about a significant step or finding. Your work goes on; there is no answer.',
-    source: reportSource,
-    available: ({ caller, namespace }) => caller === 'model' && taskIdOf(namespace) !== undefined,
-    annotations: { readOnlyHint: true, openWorldHint: false },
-    input: z.strictObject({ message: z.string().trim().min(1).max(maxReportChars).describe('One or two sentences.') }),
-    execute: async ({ message }, { namespace }) => {
-      if (namespace === undefined) throw noConversation();
-      await subagents.report(namespace, message);
-      return 'Reported. Go on.';
-    },
   }),
 ];
 

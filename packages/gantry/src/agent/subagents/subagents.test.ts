@@ -273,8 +273,53 @@ describe('reports', () => {
       return result('done');
     };
     const id = await lab.spawn('x');
-    await lab.told(21);
+    await lab.told(3);
     expect(refused).toEqual(['limit_reached', 'limit_reached']);
     await expect(lab.subagents.report(`subagent/${id}`, 'late')).rejects.toMatchObject({ code: 'task_unknown' });
+  });
+
+  it('are told at once, then together every half minute, and the last with the result', async () => {
+    const goOn = Promise.withResolvers<void>();
+    let own = '';
+    lab.answer = async ({ namespace: mine }) => {
+      own = mine;
+      await goOn.promise;
+      return result('done');
+    };
+    const id = await lab.spawn('x');
+    await lab.settle();
+    for (const message of ['a', 'b', 'c']) await lab.subagents.report(own, message);
+    const told = (): unknown[] => lab.notices.map(({ kind, text }) => [kind, text]);
+    expect(told()).toEqual([['subagent', `[Subagent task ${id} reports]: a`]]);
+    await lab.clock.advance(30_000);
+    expect(told().at(-1)).toEqual(['subagent', `[Subagent task ${id} reports]: b\nc`]);
+    await lab.subagents.report(own, 'd');
+    await lab.clock.advance(29_000);
+    expect(told()).toHaveLength(2);
+    goOn.resolve();
+    await lab.told(4);
+    // On record and not answered: the result is, a moment later.
+    expect(told().at(2)).toEqual(['interrupted', `[Subagent task ${id} reports]: d`]);
+    expect(lab.notices[3]?.text).toContain('completed]: done');
+    expect(lab.published.filter(([topic]) => topic === 'subagent.progress')).toHaveLength(4);
+    await lab.clock.advance(60_000);
+    expect(told()).toHaveLength(4);
+  });
+
+  it('that come late are told at once again', async () => {
+    const goOn = Promise.withResolvers<void>();
+    let own = '';
+    lab.answer = async ({ namespace: mine }) => {
+      own = mine;
+      await goOn.promise;
+      return result('done');
+    };
+    await lab.spawn('x');
+    await lab.settle();
+    await lab.subagents.report(own, 'a');
+    await lab.clock.advance(31_000);
+    await lab.subagents.report(own, 'b');
+    expect(lab.notices).toHaveLength(2);
+    goOn.resolve();
   });
 });

@@ -19,6 +19,8 @@ import { chooseTier } from '../models/choose-tier.ts';
 import type { LoopResult } from '../loop/loop-run.ts';
 import { createEndSubagent, createFoldBack } from './end-subagent.ts';
 import { createOrphans } from './orphans.ts';
+import { priorWork } from './prior-work.ts';
+import { createProgressRelay } from './progress-relay.ts';
 import { createResultDelivery } from './result-delivery.ts';
 import type { RunHoldings } from './run-holdings.ts';
 import type { RunSubagentDeps } from './run-subagent.ts';
@@ -27,7 +29,6 @@ import type { SubagentEntry } from './subagent-entry.ts';
 import { createSubagentMessages } from './subagent-messages.ts';
 import type { SubagentRecord, SubagentResult } from './subagent-record.ts';
 import { taskIdOf } from './subagent-record.ts';
-import { progressNotice } from './subagent-texts.ts';
 import { createTaskInbox } from './task-inbox.ts';
 
 /** A task to hand over. */
@@ -91,7 +92,6 @@ export interface SubagentsOptions extends Omit<RunSubagentDeps, 'openTasks'> {
 }
 
 const cancelWaitMs = 5_000;
-const mostReports = 20;
 const idLength = 12;
 
 /** Makes the subagents of a process. */
@@ -121,16 +121,22 @@ export const createSubagents = (options: SubagentsOptions): Subagents => {
   };
 
   const foldBack = createFoldBack(options.notify);
+  const progress = createProgressRelay(options);
   const end = createEndSubagent({
     ...options,
     documents,
     messages,
     delivery,
     foldBack,
+    progress,
     onGone: (taskId) => running.delete(taskId),
   });
 
-  const work = async (entry: SubagentEntry, task: SubagentTask, context: CallContext): Promise<void> => {
+  const work = async (
+    entry: SubagentEntry,
+    task: SubagentTask & { readonly prior: string | undefined },
+    context: CallContext,
+  ): Promise<void> => {
     const { taskId, record, controller, inbox } = entry;
     const timeoutMs = task.timeoutMs ?? options.defaultTimeoutMs;
     using deadline = startDeadline(clock, timeoutMs, {
@@ -150,6 +156,7 @@ export const createSubagents = (options: SubagentsOptions): Subagents => {
           workspace: record.workspace,
           task: task.inputs === undefined ? task.description : `${task.description}\n\n${task.inputs}`,
           background: task.background,
+          prior: task.prior,
           tier: chooseTier(task.description, options.thresholds),
           maxIterations: task.maxIterations,
           context: { features: context.features, permissions: context.permissions, trace: context.trace },
@@ -203,6 +210,7 @@ export const createSubagents = (options: SubagentsOptions): Subagents => {
           isDelivered: false,
         };
         const asked = await options.lastUserText(namespace);
+        const prior = await priorWork(documents, namespace, clock.nowMs());
         await orphans.hold();
         const revision = await documents.put(taskId, record);
         const entry: SubagentEntry = {
@@ -214,13 +222,12 @@ export const createSubagents = (options: SubagentsOptions): Subagents => {
           inbox: createTaskInbox(),
           startedMs: clock.elapsedMs(),
           steps: [],
-          reports: 0,
           isCancelled: false,
           ended: Promise.resolve(),
         };
         if (isStopped) entry.controller.abort(stoppedError());
         running.set(taskId, entry);
-        entry.ended = track(work(entry, task, context));
+        entry.ended = track(work(entry, { ...task, prior }, context));
         return taskId;
       } finally {
         starting -= 1;
@@ -248,15 +255,9 @@ export const createSubagents = (options: SubagentsOptions): Subagents => {
     report: async (namespace, message) => {
       const entry = running.get(taskIdOf(namespace) ?? '');
       if (!entry) throw new GantryError('task_unknown', 'This subagent has ended; nothing more can be reported.');
-      if (entry.reports >= mostReports)
-        throw new GantryError(
-          'limit_reached',
-          `${mostReports} reports are the most. Go on, and say the rest at the end.`,
-        );
-      entry.reports += 1;
       const { taskId, record } = entry;
+      await progress.report(taskId, record.namespace, message);
       await messages.progress({ taskId, record, message });
-      await options.notify({ namespace: record.namespace, kind: 'subagent', text: progressNotice(taskId, message) });
     },
     notify: async (notice) => {
       const taskId = taskIdOf(notice.namespace);

@@ -36,14 +36,16 @@ export const scopeOf = (
     if (own !== undefined) names.add(own);
     if (step.gateway !== 'mcp' || step.tool === undefined) continue;
     const { server, tool } = step;
-    if (callable.find(tool, context)?.registration.target) names.add(tool);
+    const called = callable.find(tool, context)?.registration;
+    if (called?.target) names.add(called.name);
     const wanted = tool.toLowerCase();
     const typed = toolsOf(server ?? '').find(({ registration }) => registration.target?.tool.toLowerCase() === wanted);
     if (typed) names.add(typed.registration.name);
   }
   for (const name of tools) {
     const ofServer = toolsOf(name);
-    if (callable.find(name, context)) names.add(name);
+    const found = callable.find(name, context);
+    if (found) names.add(found.registration.name);
     else if (ofServer.length > 0) for (const { registration } of ofServer) names.add(registration.name);
     else unknown.push(name);
   }

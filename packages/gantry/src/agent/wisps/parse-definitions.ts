@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { GantryError } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import { isObject, parseJson } from '../../kernel/json.ts';
+import { jsonProblem } from '../../kernel/json-problem.ts';
 import { canonicalText } from '../../schema/canonical.ts';
 import { flattenText } from '../../text/flatten.ts';
 import type { Complain } from './read-step.ts';
@@ -11,7 +12,11 @@ import { referencesIn } from './wisp-templates.ts';
 
 const mostDefinitions = 100;
 const mostSteps = 50;
+const mostDescriptionChars = 2_000;
+const mostTools = 100;
 const mostProblems = 12;
+const mostChars = 1_000_000;
+const mostCharsOfAll = 4_000_000;
 const example =
   '{"definitions": [{"description": "Read a page and sum it up", "steps": [{"id": "page", "mode": "Direct", "gateway": "Web", "tool": "web_browse", "params": {"url": "https://example.com"}}, {"id": "sum", "mode": "Llm", "prompt": "Sum up: {{steps.page.result}}"}]}]}';
 
@@ -44,20 +49,29 @@ const refused = (problems: readonly string[]): GantryError => {
 };
 
 const toList = (given: unknown, complain: Complain): readonly unknown[] => {
-  const value = typeof given === 'string' ? parsed(given, '"definitions"', complain) : given;
+  const value = typeof given === 'string' ? parsed(given, '"definitions"', complain, mostCharsOfAll) : given;
   return (Array.isArray(value) ? (value as unknown[]) : [value]).map((one, index) =>
     typeof one === 'string' ? parsed(one, `pipeline ${index + 1}`, complain) : one,
   );
 };
 
-const parsed = (text: string, what: string, complain: Complain): unknown => {
+/** What comes as a text has not been looked at by the call path. */
+const parsed = (text: string, what: string, complain: Complain, most = mostChars): unknown => {
+  if (text.length > most) {
+    complain(tooLarge(what, text.length, most));
+    return undefined;
+  }
   const read = parseJson(text);
-  if (read.ok) return read.value;
+  const reason = read.ok ? jsonProblem(read.value) : read.reason;
+  if (read.ok && reason === undefined) return read.value;
   complain(
-    `${what} is not valid JSON (${flattenText(read.reason, { maxChars: 160 })}); send an object instead of a text`,
+    `${what} is not valid JSON (${flattenText(reason ?? '', { maxChars: 160 })}); send an object instead of a text`,
   );
   return undefined;
 };
+
+const tooLarge = (what: string, chars: number, most = mostChars): string =>
+  `${what} has ${chars} characters, and ${most} are the most; keep large data in working memory or a file, and name it in "input_from"`;
 
 const keys: ReadonlySet<string> = new Set(['description', 'steps', 'tools']);
 
@@ -66,18 +80,29 @@ const readDefinition = (given: unknown, index: number, complain: Complain): Wisp
     complain(`pipeline ${index + 1} must be an object with "description" and "steps"`);
     return undefined;
   }
+  const text = canonicalText(given);
+  if (text.length > mostChars) {
+    complain(tooLarge(`pipeline ${index + 1}`, text.length));
+    return undefined;
+  }
   const { description, steps: givenSteps, tools = [] } = given;
   const isNamed = typeof description === 'string' && description.trim() !== '';
   const name = isNamed
     ? `pipeline ${index + 1} ("${flattenText(description, { maxChars: 60 })}")`
     : `pipeline ${index + 1}`;
   if (!isNamed) complain(`${name} has no "description"`);
+  else if (description.length > mostDescriptionChars)
+    complain(`${name}: "description" has ${description.length} characters, and ${mostDescriptionChars} are the most`);
   for (const key of Object.keys(given))
     if (!keys.has(key))
       complain(`${name} has an unknown key "${flattenText(key)}"; it has description, steps and tools`);
   const names = typeof tools === 'string' ? [tools] : tools;
   if (!Array.isArray(names) || names.some((one) => typeof one !== 'string'))
     complain(`${name}: "tools" must be a list of names`);
+  else if (names.length > mostTools)
+    complain(
+      `${name}: "tools" has ${names.length} names, and ${mostTools} are the most; the name of a server stands for all of its tools`,
+    );
   if (!Array.isArray(givenSteps) || givenSteps.length === 0) {
     complain(`${name} has no steps; give at least one`);
     return undefined;
@@ -91,7 +116,7 @@ const readDefinition = (given: unknown, index: number, complain: Complain): Wisp
     if (step) steps.push(step);
   }
   if (steps.length === givenSteps.length) checkOrder(steps, (problem) => complain(`${name}, ${problem}`));
-  const hash = createHash('sha256').update(canonicalText(given)).digest('hex').slice(0, 16);
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
   return {
     description: String(description),
     steps,

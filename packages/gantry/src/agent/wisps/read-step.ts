@@ -68,6 +68,7 @@ export const readStep = (given: unknown, complain: Complain): WispStep | undefin
     outputTo: text('output_to'),
     onFailure: onFailureOf(given['on_failure'], wrong),
   };
+  if (base.outputTo?.includes('{{')) wrong('"output_to" takes no templates; name the file itself');
   const mode = text('mode')?.trim().toLowerCase();
   if (mode === 'llm') {
     const prompt = text('prompt') ?? '';

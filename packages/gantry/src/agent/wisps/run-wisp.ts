@@ -14,7 +14,7 @@ import type { WispDefinition, WispStep } from './wisp-definition.ts';
 import type { WispFailure } from './wisp-failure.ts';
 import type { WispPorts, WispRun } from './wisp-ports.ts';
 import type { ValueOf } from './wisp-templates.ts';
-import { fillText, fillValue, referencesIn } from './wisp-templates.ts';
+import { fillText, fillValue, filledChars, referencesIn } from './wisp-templates.ts';
 
 /** How a step of a pipeline went. */
 export interface RanStep {
@@ -52,6 +52,8 @@ export type RunWisp = (
 const outputTtlMs = 60 * 60_000;
 const doneTtlMs = 5 * 60_000;
 const category = 'wisp-output';
+/** A few references to long results, several steps in a row, would fill the memory of the process. */
+const mostFilledChars = 2_000_000;
 
 /** Makes the runner of pipelines. */
 export const createRunWisp = (ports: WispPorts): RunWisp => {
@@ -80,6 +82,11 @@ export const createRunWisp = (ports: WispPorts): RunWisp => {
     if (open)
       return structural(
         `${open.text} leads to nothing: step "${open.stepId}" gave no result, because it failed or was skipped.`,
+      );
+    const chars = filledChars(written, valueOf);
+    if (chars > mostFilledChars)
+      return structural(
+        `Its templates come to ${chars} characters, and ${mostFilledChars} are the most; name the data in "input_from", or let a Script step cut it down.`,
       );
     const name = step.inputFrom === undefined ? undefined : fillText(step.inputFrom, valueOf);
     const text = name === undefined ? undefined : await readData(name, ports, run, outputs);

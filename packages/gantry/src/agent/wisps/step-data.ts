@@ -1,7 +1,7 @@
 import { GantryError } from '../../kernel/errors.ts';
 import { normalizeKey } from '../../memory/memory-key.ts';
 import { chunkText } from '../../text/chunker.ts';
-import { flattenText } from '../../text/flatten.ts';
+import { fenceText } from '../../text/fence.ts';
 import { toOutline } from '../../text/outline.ts';
 import { truncateText } from '../../text/truncate.ts';
 import type { WispPorts, WispRun } from './wisp-ports.ts';
@@ -56,8 +56,7 @@ export const dataBlock = async (
   { memory }: Pick<WispPorts, 'memory'>,
   { namespace }: WispRun,
 ): Promise<string> => {
-  const label = flattenText(name);
-  if (text.length <= inlineChars) return block(label, text);
+  if (text.length <= inlineChars) return block(name, text);
   const chunks = chunkText(text, { maxChars: chunkChars });
   const keys: string[] = [];
   for (const [at, { body }] of chunks.entries()) {
@@ -67,7 +66,7 @@ export const dataBlock = async (
   }
   const outline = toOutline(chunks, (at) => keys[at] ?? '');
   return block(
-    label,
+    name,
     `${text.length} characters in ${chunks.length} parts. Read the parts you need with get_from_working_memory before you draw conclusions.\n${outline}`,
   );
 };
@@ -85,4 +84,4 @@ export const previousBlocks = (outputs: readonly StepOutput[]): string =>
     )
     .join('\n');
 
-const block = (name: string, text: string): string => `<data from="${name}">\n${text}\n</data>`;
+const block = (from: string, text: string): string => fenceText('data', { from }, text);

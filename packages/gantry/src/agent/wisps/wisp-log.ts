@@ -53,7 +53,8 @@ export const createWispLog = ({
       () => 0,
     );
     if (size > maxBytes) await rename(path, `${path}.1`);
-    await appendFile(path, text);
+    // It names what somebody was working on.
+    await appendFile(path, text, { mode: 0o600 });
   };
 
   return {

@@ -13,7 +13,7 @@ import type { RunLoop } from '../loop/run-loop.ts';
 
 /** What pipelines work with. */
 export interface WispPorts {
-  readonly callable: CallableTools;
+  readonly callable: Pick<CallableTools, 'for' | 'find'>;
   readonly invoker: Pick<Invoker, 'invoke'>;
   /** The typed tools of a server, whose name is in any case; none when it is not connected. */
   readonly toolsOf: (server: string) => readonly Tool[];

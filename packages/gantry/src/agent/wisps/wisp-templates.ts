@@ -23,6 +23,10 @@ export const referencesIn = (value: Json | undefined): readonly TemplateReferenc
   return [];
 };
 
+/** How many characters the references in a value come to when they are filled in, without doing it. */
+export const filledChars = (value: Json | undefined, valueOf: ValueOf): number =>
+  referencesIn(value).reduce((sum, found) => sum + (valueOf(found)?.length ?? 0), 0);
+
 /**
  * A text with what its references lead to in their place. It is put in as it is, in one pass: what a step gave is never read as a
  * template. A reference that leads to nothing stays.

@@ -62,6 +62,9 @@ export const createChatView = (options: {
         case 'model':
           line(dim(`  … goes on with ${toCell(event.model)} (${event.tier})`));
           return;
+        case 'still-working':
+          line(style('yellow', `  … still working, after ${event.iterations} rounds of calls; Ctrl-C stops the turn`));
+          return;
         case 'tool-start':
           endLine();
           line(dim(cutToWidth(`  → ${toCell(event.name)}${argumentsText(event.arguments)}`, lineColumns)));

@@ -41,6 +41,12 @@ describe('a turn at a terminal', () => {
     ).toBe('Let me look.\n  → search {"q":"x"}\n  ✓ search 1.2 s\nFound.\n');
   });
 
+  it('says once that a long turn still works, and how to stop it', () => {
+    expect(show({ type: 'text', text: 'Hm' }, { type: 'still-working', iterations: 20 }, start)).toBe(
+      'Hm\n  … still working, after 20 rounds of calls; Ctrl-C stops the turn\n  → search {"q":"x"}\n',
+    );
+  });
+
   it('shows progress now and then, and why a call failed', () => {
     const progress = (at: number): SessionEvent => ({
       type: 'tool-progress',

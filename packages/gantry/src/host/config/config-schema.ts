@@ -8,6 +8,8 @@ import type { RestSettings } from '../../rest/rest.ts';
 import { restConfig } from './rest-config.ts';
 import type { BusConfig } from './bus-config.ts';
 import { busConfig } from './bus-config.ts';
+import type { StoreConfig } from './store-config.ts';
+import { storeConfig } from './store-config.ts';
 import type { ScriptsConfig } from './scripts-config.ts';
 import { scriptsConfig } from './scripts-config.ts';
 import type { LoopConfig, ModelBehaviorsConfig, ModelsConfig } from './models-config.ts';
@@ -31,6 +33,7 @@ export interface GantryConfig {
   readonly scripts: ScriptsConfig;
   readonly files: FilesConfig;
   readonly rest: RestSettings;
+  readonly store: StoreConfig;
   readonly bus: BusConfig;
   readonly serve: ServeConfig;
   readonly models: ModelsConfig;
@@ -297,6 +300,7 @@ export const configSchema: z.ZodType<GantryConfig> = z
     scripts: scriptsConfig.prefault({}),
     files: files.prefault({}),
     rest: restConfig.prefault({}),
+    store: storeConfig.prefault({}),
     bus: busConfig.prefault({}),
     serve: serve.prefault({}),
     models: modelsConfig.prefault({}),

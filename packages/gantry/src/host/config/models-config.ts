@@ -31,7 +31,14 @@ export interface LoopConfig {
   readonly analyzeFileMimeTypes: readonly string[];
   readonly maxConcurrentSubagents: number;
   readonly subagentTimeoutMinutes: number;
+  readonly maxConcurrentWorkers: number;
   readonly maxConcurrentWisps: number;
+  readonly serviceHints: boolean;
+  readonly recalledSkills: number;
+  readonly sessionStart?: string | undefined;
+  readonly completionTries: number;
+  readonly guardActions: boolean;
+  readonly retryFiltered: boolean;
 }
 
 const positive = z.number().int().positive();
@@ -136,12 +143,25 @@ export const modelBehaviorsConfig: z.ZodType<ModelBehaviorsConfig> = z.strictObj
           .boolean()
           .optional()
           .describe('Reads calls that the model writes as text; with supportsTools false it is told how to.'),
+        shortenAboveTokens: positive
+          .optional()
+          .describe('Requests are shortened from so many tokens on, such as 30000; default only what does not fit.'),
+        maxShownResultChars: positive
+          .min(1000)
+          .optional()
+          .describe(
+            'The most characters of one tool result in a request, such as 8000; the whole is kept. Default all.',
+          ),
         extraPrompt: z.string().optional().describe('Added to what the model is told at the start.'),
         nudgeHallucinatedActions: z
           .boolean()
           .optional()
-          .describe('Asks again when the model claims an action that it did not do.'),
+          .describe('Asks again when the model claims an action, or names an id, and no call was made.'),
         nudgeLeakedSyntax: z.boolean().optional().describe('Asks again when a call stands in the answer as text.'),
+        nudgeUnexpectedCjk: z
+          .boolean()
+          .optional()
+          .describe('Asks again when the answer has Chinese, Japanese or Korean characters that nobody asked for.'),
         nudgeGivingUp: z.boolean().optional().describe('Asks again when the model gives up after a failed call.'),
       }),
     )
@@ -174,5 +194,40 @@ export const loopConfig: z.ZodType<LoopConfig> = z.strictObject({
   subagentTimeoutMinutes: positive
     .default(10)
     .describe('Minutes after which a subagent is ended that was given no other limit.'),
+  maxConcurrentWorkers: positive.default(5).describe('Workers of one spawn_workers call that run at the same time.'),
   maxConcurrentWisps: positive.default(10).describe('Pipelines of one spawn_wisps call that run at the same time.'),
+  serviceHints: z
+    .boolean()
+    .default(true)
+    .describe('Names the two servers that fit a message best to the model, beside the message.'),
+  recalledSkills: z
+    .number()
+    .int()
+    .nonnegative()
+    .default(5)
+    .describe(
+      'The most skills that a message brings with it because they are about what it asks; each once in a session.',
+    ),
+  sessionStart: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('What the model is told beside the first message of a conversation; nothing by default.'),
+  completionTries: z
+    .number()
+    .int()
+    .nonnegative()
+    .max(5)
+    .default(0)
+    .describe(
+      'How often the agent goes on when the low model finds its answer incomplete; 0 = answers are not checked.',
+    ),
+  guardActions: z
+    .boolean()
+    .default(false)
+    .describe('Calls that write to servers or the schedule do not run while the user only shares information.'),
+  retryFiltered: z
+    .boolean()
+    .default(false)
+    .describe("Asks once more, without the conversation before, what the provider's content filter stopped."),
 });

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { analyzeFileTool } from '../../agent/analyze-file.ts';
 import type { ServiceHints } from '../../agent/context/build-context.ts';
 import { defaultSystemPrompt } from '../../agent/context/default-prompt.ts';
@@ -9,6 +10,7 @@ import { loadProvider } from '../../agent/models/load-provider.ts';
 import type { ModelBehaviors } from '../../agent/models/model-behavior.ts';
 import type { ModelsSettings } from '../../agent/models/model-settings.ts';
 import type { TierModels } from '../../agent/models/tier-models.ts';
+import { createTierSelectorFile } from '../../agent/models/tier-selector-file.ts';
 import { createTierModels } from '../../agent/models/tier-models.ts';
 import type { AgentSessions } from '../../agent/sessions/agent-sessions.ts';
 import { createAgentSessions } from '../../agent/sessions/agent-sessions.ts';
@@ -27,9 +29,10 @@ import type { Notify } from '../../tool/ports.ts';
 import { createVolume } from '../../volume/volume.ts';
 import type { LoopConfig, ModelsConfig } from '../config/models-config.ts';
 import { loopConfig, modelsConfig } from '../config/models-config.ts';
-import { addWisps } from './add-wisps.ts';
+import { addDelegation } from './add-delegation.ts';
+import { addServices } from './add-services.ts';
+
 import type { McpServers } from './mcp.ts';
-import { startSubagents } from './start-subagents.ts';
 
 /** The agent of a Gantry, for plugins and surfaces. */
 export interface AgentService {
@@ -66,7 +69,7 @@ export interface AgentOptions {
   readonly servers?: ((host: PluginHost) => AgentServers | undefined) | undefined;
   /** IANA name of the zone that dates are told in; default the machine's. */
   readonly timeZone?: ((host: PluginHost) => Promise<string>) | undefined;
-  /** Finds services that fit what was asked. */
+  /** Finds services that fit what was asked; default those of `servers`. */
   readonly hints?: ServiceHints | undefined;
   /** Told of late results of what is no conversation. */
   readonly notifyOther?: Notify | undefined;
@@ -90,7 +93,13 @@ export const agent = (options: AgentOptions = {}): Plugin => ({
     const models =
       options.tierModels ??
       createTierModels({ models: settings, behaviors: options.behaviors, env: options.env ?? process.env });
-    const { callTimeoutMs, maxRetries, tierThresholds } = settings;
+    const { callTimeoutMs, maxRetries } = settings;
+    const tierThresholds = createTierSelectorFile({
+      path: join(host.dataDir, 'tier-selector.json'),
+      configured: settings.tierThresholds,
+      clock,
+      log,
+    });
     const model = options.model ?? lazyModelPort({ models, clock, callTimeoutMs, maxRetries });
     const { maxToolIterations, maxConsecutiveToolErrors } = loop;
     const servers = () => options.servers?.(host);
@@ -116,28 +125,40 @@ export const agent = (options: AgentOptions = {}): Plugin => ({
     });
     if (analyze) tools.register(analyze.registration, analyze.executor);
 
+    const hints = addServices(host, servers);
+
     const runLoop = lazyLoop(host, {
       models,
-      limits: { maxToolIterations, maxConsecutiveToolErrors, callTimeoutMs, maxRetries },
+      limits: {
+        maxToolIterations,
+        maxConsecutiveToolErrors,
+        callTimeoutMs,
+        maxRetries,
+        retriesFiltered: loop.retryFiltered,
+      },
+      judge: {
+        complete: model.complete,
+        completionTries: loop.completionTries,
+        guardsActions: loop.guardActions,
+      },
       orientation: (context) => servers()?.orientation(context),
     });
     const timeZone = async (): Promise<string> =>
       (await options.timeZone?.(host)) ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
     // Without a model nothing can be handed over.
     const subagents = models.isConfigured
-      ? startSubagents(host, {
+      ? addDelegation(host, {
           models,
+          model,
           runLoop,
           conversations,
           servers,
           timeZone,
           thresholds: tierThresholds,
-          maxConcurrent: loop.maxConcurrentSubagents,
-          defaultTimeoutMinutes: loop.subagentTimeoutMinutes,
+          loop,
           notify: (notice) => sessions.notify(notice),
         })
       : undefined;
-    if (models.isConfigured) addWisps(host, { runLoop, model, servers, maxConcurrent: loop.maxConcurrentWisps });
     const notifyOther: Notify = async (notice) => {
       if (subagents && taskIdOf(notice.namespace) !== undefined) await subagents.notify(notice);
       else if (options.notifyOther) await options.notifyOther(notice);
@@ -151,13 +172,16 @@ export const agent = (options: AgentOptions = {}): Plugin => ({
       models,
       runLoop,
       conversations,
+      store,
       systemPrompt: loop.systemPrompt ?? defaultSystemPrompt,
       context: {
         clock,
         log,
         memory,
         skills: skills.list,
-        hints: options.hints,
+        recalledSkills: loop.recalledSkills,
+        sessionStart: loop.sessionStart,
+        hints: options.hints ?? (loop.serviceHints ? hints : undefined),
         timeZone,
       },
       thresholds: tierThresholds,
@@ -198,7 +222,7 @@ export const agent = (options: AgentOptions = {}): Plugin => ({
 /** The loop, whose libraries are loaded with the first run. */
 const lazyLoop = (
   { callable, invoker, memory, clock, log }: PluginHost,
-  given: Pick<LoopDeps, 'models' | 'limits' | 'orientation'>,
+  given: Pick<LoopDeps, 'models' | 'limits' | 'judge' | 'orientation'>,
 ): RunLoop => {
   let loading: Promise<RunLoop> | undefined;
   const load = async (): Promise<RunLoop> => {

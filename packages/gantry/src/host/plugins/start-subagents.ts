@@ -1,6 +1,7 @@
 import type { RunLoop } from '../../agent/loop/run-loop.ts';
 import type { TierThresholds } from '../../agent/models/choose-tier.ts';
 import type { TierModels } from '../../agent/models/tier-models.ts';
+import type { RunHoldings } from '../../agent/subagents/run-holdings.ts';
 import { subagentGuide } from '../../agent/subagents/subagent-guide.ts';
 import { subagentTools } from '../../agent/subagents/subagent-tools.ts';
 import type { Subagents } from '../../agent/subagents/subagents.ts';
@@ -10,7 +11,6 @@ import type { ConversationLog } from '../../memory/conversation-log.ts';
 import type { PluginHost } from '../../plugin/plugin.ts';
 import type { Notify } from '../../tool/ports.ts';
 import { createVolume } from '../../volume/volume.ts';
-import type { AgentServers } from './agent.ts';
 
 const minuteMs = 60_000;
 
@@ -21,15 +21,15 @@ export const startSubagents = (
     readonly models: TierModels;
     readonly runLoop: RunLoop;
     readonly conversations: Pick<ConversationLog, 'lastUserTurn'>;
-    readonly servers: () => AgentServers | undefined;
-    readonly timeZone: () => Promise<string>;
+    readonly holdings: RunHoldings;
+    readonly today: () => Promise<string>;
     readonly thresholds: TierThresholds;
     readonly maxConcurrent: number;
     readonly defaultTimeoutMinutes: number;
     readonly notify: Notify;
   },
 ): Subagents => {
-  const { servers, timeZone, maxConcurrent, defaultTimeoutMinutes, conversations } = options;
+  const { maxConcurrent, defaultTimeoutMinutes, conversations } = options;
   const subagents = createSubagents({
     ...options,
     store,
@@ -41,17 +41,6 @@ export const startSubagents = (
     newId,
     defaultTimeoutMs: defaultTimeoutMinutes * minuteMs,
     lastUserText: async (namespace) => (await conversations.lastUserTurn(namespace))?.text,
-    today: async () => {
-      const zone = await timeZone();
-      const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: zone });
-      return `Today is ${day.format(new Date(clock.nowMs()))} (${zone}).`;
-    },
-    holdings: {
-      openTasks: async (namespace) =>
-        ((await servers()?.tasks?.list()) ?? []).flatMap(({ id, value }) => (value.session === namespace ? [id] : [])),
-      cancelTask: async (id, session) => servers()?.tasks?.cancel(id, { kind: 'agent', session }),
-      releaseQuestions: async (namespace) => servers()?.questions?.release(namespace),
-    },
   });
   const volume = createVolume(sharedDir);
   for (const { registration, executor } of subagentTools(subagents, { memory, volume, defaultTimeoutMinutes }))

@@ -1,3 +1,4 @@
+import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Bus, MessageHandler, Subscription } from '../../bus/bus.ts';
 import { topics } from '../../bus/topics.ts';
 import type { Clock, Timer } from '../../kernel/clock.ts';
@@ -133,11 +134,19 @@ export interface McpBridgeOptions {
 export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
   const { agent, bus, clock, log, config, authProfiles = {}, followsTasks = true } = options;
   const settings = toBridgeSettings(options.settings ?? {});
-  const guard = createAddressGuard(options.addresses ?? { policy: publicOnly, isOwnListener: () => false }, clock);
+  const addresses = options.addresses ?? { policy: publicOnly, isOwnListener: () => false };
+  const guard = createAddressGuard(addresses, clock);
   const argGuards = createArgGuards(settings.argGuards);
   const pool = createHttpPool({ maxResponseBytes: settings.maxResponseBytes, guard });
-  const credentials = createCredentialStore(options.store.secrets);
-  const signIns = createSignIns({ credentials, env: options.env, clock, log });
+  const credentials = createCredentialStore({ ...options.store, clock });
+  const signIns = createSignIns({
+    credentials,
+    waiting: options.store.keyValue('mcp-sign-ins'),
+    sealing: options.store.secrets,
+    env: options.env,
+    clock,
+    log,
+  });
   const listeners = new Set<() => void>();
   const publisher = withSummaries(createIndexPublisher({ bus, agent, log }), {
     model: settings.generateLlmSummaries ? options.model : undefined,
@@ -156,6 +165,7 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
     random: options.random ?? Math.random,
     connectAfter: options.connectAfter ?? Promise.resolve(),
     argGuards,
+    isOwnListener: addresses.isOwnListener,
     catalog: createServerCatalog(options.store.documents('mcp-catalog'), log),
     authProfiles: new Set(Object.keys(authProfiles)),
     tokensFor: (name, entry, fetch) => {
@@ -216,6 +226,9 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
       details: { name, known: servers.all().map((known) => known.name) },
     });
   };
+
+  const fetchFor = ({ name, entry }: ManagedServer): FetchLike =>
+    pool.fetchFor(name, { isGuarded: entry.origin === 'agent' });
 
   const edits = createServerEdits({ config, reload, named, guard });
 
@@ -305,13 +318,16 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
     ...edits.operator,
     startSignIn: async (name, redirectUrl) => {
       const server = named(name);
-      const fetch = pool.fetchFor(server.name, { isGuarded: server.entry.origin === 'agent' });
-      const step = await signIns.start(server, fetch, redirectUrl);
+      const step = await signIns.start(server, fetchFor(server), redirectUrl);
       if (step.authorizationUrl === null) await refreshGuarded(server);
       return step;
     },
     finishSignIn: async (answer) => {
-      const server = named(await signIns.finish(answer));
+      const found = await signIns.finish(answer, (id) => {
+        const server = servers.all().find(({ entry }) => entry.id === id);
+        return server && { server, fetch: fetchFor(server) };
+      });
+      const server = named(found);
       await refreshGuarded(server);
       return server.status();
     },
@@ -326,7 +342,6 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
       if (isStopping) return;
       isStopping = true;
       sweeping?.stop();
-      signIns[Symbol.dispose]();
       started.resolve();
       await config[Symbol.asyncDispose]();
       await Promise.all(served.map((service) => service[Symbol.asyncDispose]()));

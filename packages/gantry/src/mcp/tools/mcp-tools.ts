@@ -32,6 +32,7 @@ import { createCatalog } from './typed/catalog.ts';
 import type { ModeSettings } from './typed/modes.ts';
 import { createModes } from './typed/modes.ts';
 import type { Surface, SurfaceLimits } from './typed/surfaces.ts';
+import { createSimilarTools } from './typed/similar-tools.ts';
 import { createSurfaces } from './typed/surfaces.ts';
 import { createToolMeaning } from './typed/tool-meaning.ts';
 import type { ToolSearch } from './typed/tool-search.ts';
@@ -152,12 +153,14 @@ export const createMcpTools = async (options: McpToolsOptions): Promise<McpTools
       createToolMeaning({ catalog, model: options.embedding, keyValue: store.keyValue('tool-vectors'), clock, log }),
     );
   const search = started.use(createToolSearch(catalog, fit, meaning));
-  const typed = createTypedTools({ ...settings, catalog, surfaces, modes, fit, isTaken });
+  const similar = createSimilarTools(catalog, fit);
+  const typed = createTypedTools({ ...settings, catalog, surfaces, modes, fit, similar, isTaken });
 
   const tools = managementTools({
     index,
     catalog,
     search,
+    similar,
     surfaces,
     typed,
     manage,

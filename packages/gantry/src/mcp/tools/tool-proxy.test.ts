@@ -108,7 +108,7 @@ describe('createToolProxy', () => {
     const outcome = call();
     const refused = expect(outcome).rejects.toMatchObject({
       code: 'timeout',
-      message: 'Tool "wiki__search-pages" of server "wiki" gave no result within 930000 ms.',
+      message: 'Tool "search.pages" of server "wiki" gave no result within 930000 ms.',
     });
     const { correlationId } = await request();
     await clock.advance(930_000);

@@ -102,7 +102,7 @@ export const createToolProxy = (options: ToolProxyOptions): ToolProxy => {
         timeoutMs,
         signal: context.signal,
         correlationId,
-        onTimeout: () => noAnswer(call.name, target.server, timeoutMs),
+        onTimeout: () => noAnswer(target.tool, target.server, timeoutMs),
       });
       return fromReply(replyOf(reply, target.server));
     } catch (error) {

@@ -31,7 +31,7 @@ export interface TokenShelf {
   list(): Promise<readonly StoredToken[]>;
   /** True when there was one. It is refused at once by this process, and within seconds by others. */
   revoke(name: string): Promise<boolean>;
-  /** Whose token it is; undefined for one that is not known. */
+  /** Whose token it is, also when another process has just made it; undefined for one that is not known. */
   find(token: string): Promise<StoredToken | undefined>;
 }
 
@@ -51,10 +51,9 @@ export const createTokenShelf = (documents: Documents<StoredToken>, clock: Clock
     known = { byHash: new Map(all.map(({ value }) => [value.hash, value])), atMs };
     return known.byHash;
   };
-  const current = async (): Promise<ReadonlyMap<string, StoredToken>> => {
-    if (known && clock.elapsedMs() - known.atMs < freshForMs) return known.byHash;
-    return await (loading ??= load().finally(() => (loading = undefined)));
-  };
+  /** What is stored, as those who ask at the same time read it together: a flood of wrong tokens is one read after the other. */
+  const read = (): Promise<ReadonlyMap<string, StoredToken>> =>
+    (loading ??= load().finally(() => (loading = undefined)));
 
   return {
     create: async (name, scopes) => {
@@ -82,7 +81,13 @@ export const createTokenShelf = (documents: Documents<StoredToken>, clock: Clock
       known = undefined;
       return was;
     },
-    find: async (token) => (token.startsWith(prefix) ? (await current()).get(hashOf(token)) : undefined),
+    find: async (token) => {
+      if (!token.startsWith(prefix)) return undefined;
+      const hash = hashOf(token);
+      const isFresh = known !== undefined && clock.elapsedMs() - known.atMs < freshForMs;
+      // One that is not known may have been made by another process just now.
+      return (isFresh ? known?.byHash.get(hash) : undefined) ?? (await read()).get(hash);
+    },
   };
 };
 

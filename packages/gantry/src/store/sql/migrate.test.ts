@@ -10,7 +10,7 @@ import type { Tables } from './tables.ts';
 
 const openSql = (): Sql => {
   const queries = new Kysely<Tables>({ dialect: sqliteDialect(new DatabaseSync(':memory:')) });
-  return { read: (work) => work(queries), write: (work) => queries.transaction().execute(work) };
+  return { read: (work) => work(queries), write: (_claims, work) => queries.transaction().execute(work) };
 };
 const versions = (sql: Sql): Promise<number[]> =>
   sql.read(async (queries) =>

@@ -1,5 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { GantryError } from '../../kernel/errors.ts';
+import { allOf } from './claims.ts';
 import type { Migration } from './migrations.ts';
 import { migrations } from './migrations.ts';
 import type { Sql } from './sql.ts';
@@ -9,7 +10,7 @@ import type { Sql } from './sql.ts';
  * @throws {GantryError} `store_too_new` when a newer Gantry wrote the store, which is left as it is.
  */
 export const migrate = (sql: Sql, clock: Clock, steps: readonly Migration[] = migrations): Promise<void> =>
-  sql.write(async (queries) => {
+  sql.write(allOf('schema_version'), async (queries) => {
     await queries.schema
       .createTable('schema_version')
       .ifNotExists()

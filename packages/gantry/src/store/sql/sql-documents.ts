@@ -1,11 +1,13 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import type { Documents, StoredDocument } from '../documents.ts';
+import { rowOf } from './claims.ts';
 import type { Queries, Sql } from './sql.ts';
 import type { Tables } from './tables.ts';
 
 /** {@link Documents} in the table `document`. */
 export const sqlDocuments = <T>(sql: Sql, collection: string, clock: Clock): Documents<T> => {
+  const group = `document\n${collection}`;
   const select = (queries: Queries) => queries.selectFrom('document').selectAll().where('collection', '=', collection);
   /** The stored revision, 0 when there is none; throws when it is not the one that is asked for. */
   const revisionOf = async (queries: Queries, id: string, ifRevision: number | undefined): Promise<number> => {
@@ -24,7 +26,7 @@ export const sqlDocuments = <T>(sql: Sql, collection: string, clock: Clock): Doc
       return row && toDocument<T>(row);
     },
     put: (id, value, options = {}) =>
-      sql.write(async (queries) => {
+      sql.write(rowOf(group, id), async (queries) => {
         const content = {
           value: JSON.stringify(value),
           written_at_ms: clock.nowMs(),
@@ -44,7 +46,7 @@ export const sqlDocuments = <T>(sql: Sql, collection: string, clock: Clock): Doc
         return row.revision;
       }),
     delete: (id, options = {}) =>
-      sql.write(async (queries) => {
+      sql.write(rowOf(group, id), async (queries) => {
         if ((await revisionOf(queries, id, options.ifRevision)) === 0) return false;
         await queries.deleteFrom('document').where('collection', '=', collection).where('id', '=', id).execute();
         return true;

@@ -1,6 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { Clock } from '../../kernel/clock.ts';
 import type { EntryCap, KeyValue, KeyValueEntry } from '../key-value.ts';
+import { allOf, rowOf } from './claims.ts';
 import { toPathRange } from './path-range.ts';
 import type { Queries, Sql } from './sql.ts';
 import type { Tables } from './tables.ts';
@@ -9,6 +10,7 @@ type Where = (eb: ExpressionBuilder<Tables, 'key_value'>) => Expression<SqlBool>
 
 /** A {@link KeyValue} in the table `key_value`. */
 export const sqlKeyValue = <T>(sql: Sql, space: string, clock: Clock): KeyValue<T> => {
+  const group = `key_value\n${space}`;
   const live: Where = (eb) => eb.or([eb('expires_at_ms', 'is', null), eb('expires_at_ms', '>', clock.nowMs())]);
   const hasRoom = async (queries: Queries, key: string, cap: EntryCap): Promise<boolean> => {
     const existing = queries.selectFrom('key_value').select('key').where('space', '=', space).where('key', '=', key);
@@ -25,7 +27,7 @@ export const sqlKeyValue = <T>(sql: Sql, space: string, clock: Clock): KeyValue<
       return row && toEntry<T>(row);
     },
     set: (key, value, options = {}) =>
-      sql.write(async (queries) => {
+      sql.write(options.cap ? allOf(group) : rowOf(group, key), async (queries) => {
         if (options.cap && !(await hasRoom(queries, key, options.cap))) return false;
         const nowMs = clock.nowMs();
         const content = {
@@ -42,7 +44,7 @@ export const sqlKeyValue = <T>(sql: Sql, space: string, clock: Clock): KeyValue<
         return true;
       }),
     delete: (key) =>
-      sql.write(async (queries) => {
+      sql.write(rowOf(group, key), async (queries) => {
         const query = queries.deleteFrom('key_value').where('space', '=', space).where('key', '=', key);
         const row = await query.returning('expires_at_ms').executeTakeFirst();
         return row !== undefined && (row.expires_at_ms === null || row.expires_at_ms > clock.nowMs());
@@ -55,7 +57,7 @@ export const sqlKeyValue = <T>(sql: Sql, space: string, clock: Clock): KeyValue<
     },
     count: (under) => sql.read((queries) => countRows(queries, space, below(under), live)),
     sweep: () =>
-      sql.write(async (queries) => {
+      sql.write(allOf(group), async (queries) => {
         const query = queries.deleteFrom('key_value').where('space', '=', space);
         const { numDeletedRows } = await query.where('expires_at_ms', '<=', clock.nowMs()).executeTakeFirstOrThrow();
         return Number(numDeletedRows);

@@ -1,12 +1,13 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import type { Lease, Leases } from '../leases.ts';
+import { leaseKept, leaseOf } from './claims.ts';
 import type { Queries, Sql } from './sql.ts';
 
 /** {@link Leases} in the table `lease`. A released lease keeps its row, so that fences never start over. */
 export const sqlLeases = (sql: Sql, clock: Clock): Leases => ({
   acquire: (name, ownerId, ttlMs) =>
-    sql.write(async (queries) => {
+    sql.write(leaseOf(name), async (queries) => {
       const nowMs = clock.nowMs();
       const expiresAtMs = nowMs + ttlMs;
       const row = await queries
@@ -27,13 +28,13 @@ export const sqlLeases = (sql: Sql, clock: Clock): Leases => ({
       return row && { name, ownerId, fence: row.fence, expiresAtMs };
     }),
   renew: (lease, ttlMs) =>
-    sql.write(async (queries) => {
+    sql.write(leaseOf(lease.name), async (queries) => {
       const expiresAtMs = clock.nowMs() + ttlMs;
       const changed = await setExpiry(queries, lease, expiresAtMs);
       return changed ? { ...lease, expiresAtMs } : undefined;
     }),
   release: (lease) =>
-    sql.write(async (queries) => {
+    sql.write(leaseOf(lease.name), async (queries) => {
       await setExpiry(queries, lease, released);
     }),
   isCurrent: (lease) => sql.read((queries) => isHeld(queries, lease, clock.nowMs())),
@@ -42,8 +43,8 @@ export const sqlLeases = (sql: Sql, clock: Clock): Leases => ({
 /** The same database, whose writes fail with `lease_lost` unless the lease is current in their transaction. */
 export const withLease = (sql: Sql, lease: Lease, clock: Clock): Sql => ({
   read: (work) => sql.read(work),
-  write: (work) =>
-    sql.write(async (queries) => {
+  write: (claims, work) =>
+    sql.write([leaseKept(lease.name), ...claims], async (queries) => {
       if (await isHeld(queries, lease, clock.nowMs())) return work(queries);
       throw new GantryError(
         'lease_lost',

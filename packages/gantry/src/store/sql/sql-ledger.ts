@@ -2,6 +2,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { Clock } from '../../kernel/clock.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import type { Ledger, LedgerCaps, LedgerEntry, LedgerFilter, Settlement } from '../ledger.ts';
+import { allOf, rowOf } from './claims.ts';
 import type { Queries, Sql } from './sql.ts';
 import type { Tables } from './tables.ts';
 
@@ -9,6 +10,7 @@ type Where = (eb: ExpressionBuilder<Tables, 'ledger'>) => Expression<SqlBool>;
 
 /** A {@link Ledger} in the table `ledger`. */
 export const sqlLedger = <T>(sql: Sql, name: string, clock: Clock): Ledger<T> => {
+  const group = `ledger\n${name}`;
   const select = (queries: Queries) => queries.selectFrom('ledger').selectAll().where('ledger', '=', name);
   const settle = (queries: Queries, settlement: Settlement) =>
     queries
@@ -35,7 +37,7 @@ export const sqlLedger = <T>(sql: Sql, name: string, clock: Clock): Ledger<T> =>
 
   return {
     put: (entry, caps: LedgerCaps = {}) =>
-      sql.write(async (queries) => {
+      sql.write(isCapped(caps) ? allOf(group) : rowOf(group, entry.id), async (queries) => {
         const { owner } = entry;
         await refuseAbove(queries, `"${owner}"`, caps.maxOpenOfOwner, { open: true, owner });
         await refuseAbove(queries, 'This gateway', caps.maxOpen, { open: true });
@@ -65,7 +67,7 @@ export const sqlLedger = <T>(sql: Sql, name: string, clock: Clock): Ledger<T> =>
       return row && toLedgerEntry<T>(row);
     },
     update: (id, change) =>
-      sql.write(async (queries) => {
+      sql.write(rowOf(group, id), async (queries) => {
         const row = await select(queries).where('id', '=', id).executeTakeFirst();
         if (!row) return undefined;
         const value = JSON.stringify(change(JSON.parse(row.value) as T));
@@ -74,7 +76,7 @@ export const sqlLedger = <T>(sql: Sql, name: string, clock: Clock): Ledger<T> =>
         return toLedgerEntry<T>({ ...row, value });
       }),
     take: (id, settlement) =>
-      sql.write(async (queries) => {
+      sql.write(rowOf(group, id), async (queries) => {
         const row = await settle(queries, settlement)
           .where('id', '=', id)
           .where((eb) => eb.or([eb('expires_at_ms', 'is', null), eb('expires_at_ms', '>', clock.nowMs())]))
@@ -82,7 +84,7 @@ export const sqlLedger = <T>(sql: Sql, name: string, clock: Clock): Ledger<T> =>
         return row && toLedgerEntry<T>(row);
       }),
     reopen: (id) =>
-      sql.write(async (queries) => {
+      sql.write(rowOf(group, id), async (queries) => {
         const row = await queries
           .updateTable('ledger')
           .set({ settled_as: null, settled_reason: null, settled_at_ms: null })
@@ -116,18 +118,21 @@ export const sqlLedger = <T>(sql: Sql, name: string, clock: Clock): Ledger<T> =>
       return row.next ?? undefined;
     },
     expire: () =>
-      sql.write(async (queries) => {
+      sql.write(allOf(group), async (queries) => {
         const rows = await settle(queries, { as: 'expired' }).where('expires_at_ms', '<=', clock.nowMs()).execute();
         return rows.map(toLedgerEntry<T>);
       }),
     purge: (settledBeforeMs) =>
-      sql.write(async (queries) => {
+      sql.write(allOf(group), async (queries) => {
         const query = queries.deleteFrom('ledger').where('ledger', '=', name);
         const { numDeletedRows } = await query.where('settled_at_ms', '<', settledBeforeMs).executeTakeFirstOrThrow();
         return Number(numDeletedRows);
       }),
   };
 };
+
+const isCapped = ({ maxOpen, maxOpenOfOwner }: LedgerCaps): boolean =>
+  maxOpen !== undefined || maxOpenOfOwner !== undefined;
 
 const fits =
   ({ open, owner, group, expiringBeforeMs }: LedgerFilter): Where =>

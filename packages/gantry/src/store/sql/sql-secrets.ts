@@ -3,7 +3,10 @@ import type { Log } from '../../kernel/log.ts';
 import type { Keyring } from '../keyring.ts';
 import { keyIdOf, openText, sealText } from '../seal.ts';
 import type { Secrets } from '../secrets.ts';
+import { rowOf } from './claims.ts';
 import type { Sql } from './sql.ts';
+
+const group = 'secret';
 
 /** {@link Secrets} in the table `secret`. */
 export const sqlSecrets = (sql: Sql, keyring: Keyring, log: Log): Secrets => {
@@ -15,14 +18,14 @@ export const sqlSecrets = (sql: Sql, keyring: Keyring, log: Log): Secrets => {
   /** Replaces the ciphertext, unless the secret was set anew since it was read. */
   const reseal = (name: string, earlier: string): Promise<void> => {
     const content = sealStored(name, openStored(name, earlier));
-    return sql.write(async (queries) => {
+    return sql.write(rowOf(group, name), async (queries) => {
       await queries.updateTable('secret').set(content).where('name', '=', name).where('sealed', '=', earlier).execute();
     });
   };
 
   return {
     put: (name, plaintext) =>
-      sql.write(async (queries) => {
+      sql.write(rowOf(group, name), async (queries) => {
         const content = sealStored(name, plaintext);
         await queries
           .insertInto('secret')
@@ -40,7 +43,7 @@ export const sqlSecrets = (sql: Sql, keyring: Keyring, log: Log): Secrets => {
       return plaintext;
     },
     delete: (name) =>
-      sql.write(async (queries) => {
+      sql.write(rowOf(group, name), async (queries) => {
         const query = queries.deleteFrom('secret').where('name', '=', name);
         return (await query.executeTakeFirstOrThrow()).numDeletedRows > 0n;
       }),

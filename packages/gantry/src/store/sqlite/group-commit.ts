@@ -1,7 +1,14 @@
 import type { Transaction } from 'kysely';
 import { sql as raw } from 'kysely';
-import type { Queries, Sql } from '../sql/sql.ts';
+import type { Queries } from '../sql/sql.ts';
 import type { Tables } from '../sql/tables.ts';
+
+/** Writes that share commits. */
+export interface GroupCommit {
+  write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  /** Resolves when nothing is waiting any more. */
+  settled(): Promise<void>;
+}
 
 /** Runs in the transaction of its group, and gives what tells the writer once the group is durable. */
 interface Job {
@@ -16,7 +23,7 @@ const mostPerCommit = 200;
  * Writes that wait at the same time share one commit, and so one wait for the disk. Each keeps its own fate: one that throws is
  * undone alone, and none is acknowledged before the commit.
  */
-export const groupCommit = (queries: Queries): { write: Sql['write']; settled(): Promise<void> } => {
+export const groupCommit = (queries: Queries): GroupCommit => {
   const waiting: Job[] = [];
   let draining: Promise<void> | undefined;
 

@@ -46,7 +46,8 @@ export const openSqliteStore = async (options: {
       refuseClosed();
       return guard(work(queries));
     },
-    write: async (work) => {
+    // SQLite has one writer at a time, whatever it claims.
+    write: async (_claims, work) => {
       refuseClosed();
       return guard(commits.write(work));
     },

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { refuseNul } from '../sql/refuse-nul.ts';
 import { whenUnlocked } from './when-unlocked.ts';
 
 /** Lets kysely work on one `node:sqlite` connection. Closing the kysely instance closes the connection. */
@@ -47,7 +48,8 @@ class SqliteConnection implements DatabaseConnection {
     this.#database = database;
   }
 
-  executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    refuseNul(parameters);
     return whenUnlocked(() => {
       const { statement, returnsRows } = this.#prepare(sql);
       const values = parameters as readonly SQLInputValue[];

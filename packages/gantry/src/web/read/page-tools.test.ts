@@ -4,6 +4,7 @@ import { fakeClock } from '../../testing/fake-clock.ts';
 import { makeInvoker, registryOf } from '../../testing/make-invoker.ts';
 import type { CallContext } from '../../tool/context.ts';
 import { outcomeText } from '../../tool/outcome-text.ts';
+import { providerAllowed } from '../../toolset/availability.ts';
 import { fetchUrlTool } from './fetch-url-tool.ts';
 import type { PageReader, ReadOptions, ReadResult } from './page-reader.ts';
 import type { StashPage } from './stash-page.ts';
@@ -124,6 +125,17 @@ describe('web_browse', () => {
 });
 
 describe('fetch_url', () => {
+  it.each(['novelai', 'NovelAI'])('is not offered to models of %s', (provider) => {
+    const { registration } = fetchUrlTool({
+      read: async () => result,
+      userAgent: 'Gantry',
+      maxContentLength: 50_000,
+      clock: fakeClock(),
+    });
+    expect(providerAllowed(registration, { caller: 'model', model: { provider } })).toBe(false);
+    expect(providerAllowed(registration, { caller: 'model', model: { provider: 'openai' } })).toBe(true);
+  });
+
   it('gives a short text whole, once, with its facts beside it', async () => {
     const { call, asked } = setUp();
     const { outcome, text } = await call('fetch_url', browse);

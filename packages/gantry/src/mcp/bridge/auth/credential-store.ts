@@ -3,6 +3,9 @@ import type {
   OAuthClientInformationMixed,
   OAuthTokens,
 } from '@modelcontextprotocol/client';
+import type { Clock } from '../../../kernel/clock.ts';
+import type { Leases } from '../../../store/leases.ts';
+import { waitForLease } from '../../../store/wait-for-lease.ts';
 import type { Secrets } from '../../../store/secrets.ts';
 
 /** What a sign-in gave, and what is needed to renew it. */
@@ -29,21 +32,45 @@ export interface CredentialStore {
   get(serverId: string, url: string): Promise<Credentials | undefined>;
   put(serverId: string, credentials: Credentials): Promise<void>;
   delete(serverId: string): Promise<void>;
+  /**
+   * Runs work on the credentials of a server while no other process does: a refresh token is often good for one use, and a second use may end
+   * the sign-in.
+   */
+  alone<T>(serverId: string, work: () => Promise<T>): Promise<T>;
 }
 
 /** Keeps credentials among the store's secrets. */
-export const createCredentialStore = (secrets: Pick<Secrets, 'get' | 'put' | 'delete'>): CredentialStore => ({
-  get: async (serverId, url) => {
-    const text = await secrets.get(nameOf(serverId));
-    if (text === undefined) return undefined;
-    const credentials = JSON.parse(text) as Credentials;
-    return credentials.url === url ? credentials : undefined;
-  },
-  put: (serverId, credentials) => secrets.put(nameOf(serverId), JSON.stringify(credentials)),
-  delete: async (serverId) => {
-    await secrets.delete(nameOf(serverId));
-  },
-});
+export const createCredentialStore = (options: {
+  readonly secrets: Pick<Secrets, 'get' | 'put' | 'delete'>;
+  readonly leases: Leases;
+  readonly clock: Clock;
+}): CredentialStore => {
+  const { secrets, leases, clock } = options;
+  return {
+    get: async (serverId, url) => {
+      const text = await secrets.get(nameOf(serverId));
+      if (text === undefined) return undefined;
+      const credentials = JSON.parse(text) as Credentials;
+      return credentials.url === url ? credentials : undefined;
+    },
+    put: (serverId, credentials) => secrets.put(nameOf(serverId), JSON.stringify(credentials)),
+    delete: async (serverId) => {
+      await secrets.delete(nameOf(serverId));
+    },
+    alone: async (serverId, work) => {
+      const lease = await waitForLease(leases, nameOf(serverId), { ttlMs: aloneMs, lookEveryMs, clock });
+      try {
+        return await work();
+      } finally {
+        await leases.release(lease);
+      }
+    },
+  };
+};
+
+// Longer than an authorization server takes to answer.
+const aloneMs = 60_000;
+const lookEveryMs = 100;
 
 const nameOf = (serverId: string): string => `mcp-oauth/${serverId}`;
 

@@ -31,17 +31,17 @@ export interface SignInTarget {
   readonly alsoScope?: string | undefined;
 }
 
-/** A sign-in that waits for a person. */
+/** A sign-in that waits for a person. It holds secrets, and survives JSON: another process may finish it. */
 export interface StartedSignIn {
   /** Where the person goes. */
   readonly authorizationUrl: string;
   /** Comes back with the code. */
   readonly state: string;
-  /**
-   * Exchanges the code.
-   * @throws {GantryError} `auth_required` when the server does not take it.
-   */
-  finish(answer: { readonly code: string; readonly iss?: string | undefined }): Promise<Credentials>;
+  readonly redirectUrl: string;
+  readonly client?: OAuthClientInformationMixed | undefined;
+  readonly verifier: string;
+  readonly discovery?: OAuthDiscoveryState | undefined;
+  readonly resource?: string | undefined;
 }
 
 /**
@@ -57,24 +57,32 @@ export const startSignIn = async (target: SignInTarget, redirectUrl: string): Pr
     const challenge = await challengeOf(target);
     await auth(draft.provider, { serverUrl: target.url, fetchFn: target.fetch, ...challenge });
   });
-  const { authorizationUrl } = draft;
+  const { authorizationUrl, ...kept } = draft.kept();
   if (authorizationUrl === undefined)
     throw failed(target.name, 'it gave no address to sign in at; it may not need a sign-in');
-  return {
-    authorizationUrl,
-    state,
-    finish: async ({ code, iss }) => {
-      await explained(target, () =>
-        auth(draft.provider, {
-          serverUrl: target.url,
-          authorizationCode: code,
-          fetchFn: target.fetch,
-          ...(iss === undefined ? {} : { iss }),
-        }),
-      );
-      return draft.credentials();
-    },
-  };
+  return { ...kept, authorizationUrl, state, redirectUrl };
+};
+
+/**
+ * Exchanges the code that came back.
+ * @throws {GantryError} `auth_required` when the server does not take it.
+ */
+export const finishSignIn = async (
+  target: SignInTarget,
+  started: StartedSignIn,
+  { code, iss }: { readonly code: string; readonly iss?: string | undefined },
+): Promise<Credentials> => {
+  const draft = createDraft(target, started);
+  const { auth } = await loadSdk();
+  await explained(target, () =>
+    auth(draft.provider, {
+      serverUrl: target.url,
+      authorizationCode: code,
+      fetchFn: target.fetch,
+      ...(iss === undefined ? {} : { iss }),
+    }),
+  );
+  return draft.credentials();
 };
 
 /**
@@ -93,15 +101,19 @@ export const signInAsClient = async (target: SignInTarget): Promise<Credentials>
 
 interface Draft {
   readonly provider: OAuthClientProvider;
-  readonly authorizationUrl: string | undefined;
+  kept(): KeptDraft;
   /** @throws {GantryError} `auth_required` when there are no tokens yet. */
   credentials(): Credentials;
 }
 
-/** What the SDK keeps during one sign-in; nothing of it is stored before there are tokens. */
+type KeptDraft = Pick<StartedSignIn, 'client' | 'verifier' | 'discovery' | 'resource'> & {
+  readonly authorizationUrl?: string | undefined;
+};
+
+/** What the SDK keeps during one sign-in. */
 const createDraft = (
   target: SignInTarget,
-  interactive: { readonly redirectUrl: string; readonly state: string } | undefined,
+  interactive: ({ readonly redirectUrl: string; readonly state: string } & Partial<KeptDraft>) | undefined,
 ): Draft => {
   const { name, entry, url, env, clock } = target;
   const { oauth = {} } = entry;
@@ -109,12 +121,9 @@ const createDraft = (
   const clientSecret = oauth.clientSecret && expandVariables(oauth.clientSecret, env);
   let client: OAuthClientInformationMixed | undefined = clientId
     ? { client_id: clientId, ...(clientSecret ? { client_secret: clientSecret } : {}) }
-    : undefined;
+    : interactive?.client;
   let tokens: OAuthTokens | undefined;
-  let verifier = '';
-  let discovery: OAuthDiscoveryState | undefined;
-  let resource: string | undefined;
-  let authorizationUrl: string | undefined;
+  let { verifier = '', discovery, resource, authorizationUrl }: Partial<KeptDraft> = interactive ?? {};
 
   const provider: OAuthClientProvider = {
     redirectUrl: interactive?.redirectUrl,
@@ -165,9 +174,7 @@ const createDraft = (
 
   return {
     provider,
-    get authorizationUrl() {
-      return authorizationUrl;
-    },
+    kept: () => ({ client, verifier, discovery, resource, authorizationUrl }),
     credentials: () => {
       if (!client || !tokens || !discovery) throw failed(name, 'it gave no tokens');
       return {

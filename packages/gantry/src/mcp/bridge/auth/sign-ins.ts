@@ -1,14 +1,17 @@
+import { createHash } from 'node:crypto';
 import type { FetchLike } from '@modelcontextprotocol/client';
-import type { Clock, Timer } from '../../../kernel/clock.ts';
+import type { Clock } from '../../../kernel/clock.ts';
 import { GantryError } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
+import type { KeyValue } from '../../../store/key-value.ts';
+import type { Secrets } from '../../../store/secrets.ts';
 import { normaliseUrl } from '../config/identity.ts';
 import type { ConfiguredEntry, ManagedServer } from '../server/managed-server.ts';
 import { isStdioEntry } from '../config/server-entry.ts';
 import type { CredentialStore } from './credential-store.ts';
 import type { SignInTarget, StartedSignIn } from './sign-in.ts';
 import { unionOfScopes } from './scopes.ts';
-import { signInAsClient, startSignIn } from './sign-in.ts';
+import { finishSignIn, signInAsClient, startSignIn } from './sign-in.ts';
 import type { TokenKeeper } from './token-keeper.ts';
 import { createTokenKeeper } from './token-keeper.ts';
 import { withWholeResponses } from './whole-responses.ts';
@@ -19,8 +22,14 @@ export interface SignInStep {
   readonly state: string | null;
 }
 
-/** Signs in to servers, and keeps their tokens. Disposing forgets sign-ins that nobody finished. */
-export interface SignIns extends Disposable {
+/** A server that can be signed in to, and how it is reached. */
+export interface SignInServer {
+  readonly server: ManagedServer;
+  readonly fetch: FetchLike;
+}
+
+/** Signs in to servers, and keeps their tokens. */
+export interface SignIns {
   /** The keeper of a server's token; undefined for programs. */
   tokensFor(name: string, entry: ConfiguredEntry, fetch: FetchLike): TokenKeeper | undefined;
   /**
@@ -29,10 +38,21 @@ export interface SignIns extends Disposable {
    */
   start(server: ManagedServer, fetch: FetchLike, redirectUrl: string): Promise<SignInStep>;
   /**
-   * Finishes one with what came back, and gives the server's name.
+   * Finishes one with what came back, also when another process on the store began it, and gives the server's name.
    * @throws {GantryError} `invalid_arguments` when there is no such sign-in; `auth_required`
    */
-  finish(answer: { readonly state: string; readonly code: string; readonly iss?: string | undefined }): Promise<string>;
+  finish(
+    answer: { readonly state: string; readonly code: string; readonly iss?: string | undefined },
+    find: (serverId: string) => SignInServer | undefined,
+  ): Promise<string>;
+}
+
+/** A sign-in on its way, sealed. */
+interface Waiting {
+  readonly serverId: string;
+  /** It ends when its server moves to another. */
+  readonly url: string;
+  readonly started: StartedSignIn;
 }
 
 const waitsForMs = 10 * 60_000;
@@ -40,15 +60,14 @@ const waitsForMs = 10 * 60_000;
 /** Makes the desk of sign-ins. */
 export const createSignIns = (options: {
   readonly credentials: CredentialStore;
+  /** Sign-ins that wait for a person, by the hash of their state, sealed. */
+  readonly waiting: KeyValue<string>;
+  readonly sealing: Pick<Secrets, 'seal' | 'open'>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly log: Log;
 }): SignIns => {
-  const { credentials, env, clock, log } = options;
-  const waiting = new Map<
-    string,
-    { readonly server: ManagedServer; readonly started: StartedSignIn; readonly timer: Timer }
-  >();
+  const { credentials, waiting, sealing, env, clock, log } = options;
 
   const targetOf = (name: string, entry: ConfiguredEntry, fetch: FetchLike): SignInTarget => ({
     name,
@@ -93,27 +112,41 @@ export const createSignIns = (options: {
       const alsoScope = held?.wantedScope === undefined ? undefined : unionOfScopes(held.scope, held.wantedScope);
       const started = await startSignIn({ ...target, alsoScope }, redirectUrl);
       const { state, authorizationUrl } = started;
-      waiting.set(state, { server, started, timer: clock.startTimer(waitsForMs, () => void waiting.delete(state)) });
+      const key = keyOf(state);
+      const sealed = sealing.seal(
+        JSON.stringify({ serverId: entry.id, url: target.url, started } satisfies Waiting),
+        contextOf(key),
+      );
+      await waiting.sweep();
+      await waiting.set(key, sealed, { ttlMs: waitsForMs });
       return { authorizationUrl, state };
     },
-    finish: async ({ state, code, iss }) => {
-      const found = waiting.get(state);
-      if (!found)
-        throw new GantryError(
-          'invalid_arguments',
-          'No sign-in waits for this answer: it was given up, took more than ten minutes, or is done.',
-        );
-      waiting.delete(state);
-      found.timer.stop();
-      await credentials.put(found.server.entry.id, await found.started.finish({ code, iss }));
-      return found.server.name;
-    },
-    [Symbol.dispose]: () => {
-      for (const { timer } of waiting.values()) timer.stop();
-      waiting.clear();
+    finish: async ({ state, code, iss }, find) => {
+      const key = keyOf(state);
+      const stored = await waiting.get(key);
+      // Whoever deletes it finishes it.
+      if (!stored || !(await waiting.delete(key))) throw nothingWaits();
+      const { serverId, url, started } = JSON.parse(sealing.open(stored.value, contextOf(key))) as Waiting;
+      const found = find(serverId);
+      if (!found) throw nothingWaits();
+      const { name, entry } = found.server;
+      const target = targetOf(name, entry, found.fetch);
+      if (target.url !== url) throw nothingWaits();
+      await credentials.put(entry.id, await finishSignIn(target, started, { code, iss }));
+      return name;
     },
   };
 };
+
+const nothingWaits = (): GantryError =>
+  new GantryError(
+    'invalid_arguments',
+    'No sign-in waits for this answer: it was given up, took more than ten minutes, or is done.',
+  );
+
+// What comes back through a browser is not what the store is asked for.
+const keyOf = (state: string): string => createHash('sha256').update(state).digest('hex');
+const contextOf = (key: string): string => `mcp-sign-in/${key}`;
 
 // RFC 8252 section 7.3.
 const isLoopback = (url: string): boolean => {

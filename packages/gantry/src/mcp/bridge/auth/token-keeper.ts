@@ -25,6 +25,8 @@ export interface TokenKeeper {
    * them too.
    */
   widen?(rejected: string, scope: string): Promise<boolean>;
+  /** True when somebody has signed in since, perhaps in another process. */
+  isSignedInAnew?(): Promise<boolean>;
   /** What no log or message may show, as far as it is in memory. */
   secrets(): readonly string[];
 }
@@ -45,6 +47,8 @@ export interface TokenKeeperOptions {
 }
 
 const renewAheadMs = 30_000;
+// Every request asks, and the store is asked for all of them so often; a server that refuses one has it asked at once.
+const lookAgainMs = 1_000;
 
 /** Makes the keeper of a server's token. */
 export const createTokenKeeper = (options: TokenKeeperOptions): TokenKeeper => {
@@ -52,7 +56,14 @@ export const createTokenKeeper = (options: TokenKeeperOptions): TokenKeeper => {
   let known: Credentials | undefined;
   let renewing: Promise<boolean> | undefined;
 
-  const current = async (): Promise<Credentials | undefined> => (known ??= await credentials.get(serverId, url));
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+
+  // Without a token it is looked again: somebody may have signed in in another process.
+  const current = async (): Promise<Credentials | undefined> => {
+    if (known?.tokens || clock.elapsedMs() - lookedAtMs < lookAgainMs) return known;
+    lookedAtMs = clock.elapsedMs();
+    return (known = await credentials.get(serverId, url));
+  };
 
   const keep = async (fresh: Credentials): Promise<boolean> => {
     await credentials.put(serverId, fresh);
@@ -98,7 +109,7 @@ export const createTokenKeeper = (options: TokenKeeperOptions): TokenKeeper => {
   const renew = async (rejected: string | undefined): Promise<boolean> => {
     const held = (await current())?.tokens?.access_token;
     if (held !== undefined && held !== rejected) return true;
-    renewing ??= renewNow(rejected).finally(() => (renewing = undefined));
+    renewing ??= credentials.alone(serverId, () => renewNow(rejected)).finally(() => (renewing = undefined));
     try {
       return await renewing;
     } catch (error) {
@@ -133,6 +144,10 @@ export const createTokenKeeper = (options: TokenKeeperOptions): TokenKeeper => {
       if (known?.tokens?.access_token !== rejected) return known?.tokens !== undefined;
       return !(await keep({ ...known, wantedScope: unionOfScopes(known.wantedScope, scope) }));
     },
+    isSignedInAnew: async () => {
+      const stored = (await credentials.get(serverId, url))?.tokens?.access_token;
+      return stored !== undefined && stored !== known?.tokens?.access_token;
+    },
     secrets: () => {
       const { access_token: access, refresh_token: refresh } = known?.tokens ?? {};
       return [access, refresh].filter((token) => token !== undefined);
@@ -158,7 +173,12 @@ export const withToken = (fetch: FetchLike, keeper: TokenKeeper, serverUrl: URL,
   return async (url, init) => {
     if (new URL(url).origin !== serverUrl.origin) return await fetch(url, init);
     const token = await keeper.token();
-    if (token === undefined) return await fetch(url, init);
+    if (token === undefined) {
+      const answer = await fetch(url, init);
+      if (answer.status !== 401 || !(await keeper.renew(undefined))) return answer;
+      await answer.text();
+      return await send(url, init, (await keeper.token()) ?? '');
+    }
     let answer = await send(url, init, token);
     if (await newToken(answer, token)) {
       // An answer that is not read holds its connection.

@@ -370,7 +370,10 @@ export const createManagedServer = (
     update: (changed) => exclusively(() => update(changed)),
     sweep: async () => {
       const { surfaceRefreshIntervalSeconds } = settings;
-      const isDown = isOutdated || (!current && (state === 'unreachable' || (state === 'needs_login' && entry.auth)));
+      const isDown =
+        isOutdated ||
+        (!current &&
+          (state === 'unreachable' || (state === 'needs_login' && (entry.auth ?? (await tokens?.isSignedInAnew?.())))));
       if (isDown && !retryTimer) await connectIfDown();
       else if (
         current &&

@@ -1,3 +1,4 @@
+import type { IsOwnListener } from '../../../net/address/own-listeners.ts';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { Log } from '../../../kernel/log.ts';
@@ -85,6 +86,8 @@ export interface ManagedServerOptions {
   readonly random: () => number;
   /** A server whose guards cannot be enforced is refused. */
   readonly argGuards: Pick<ArgGuards, 'problemOf'>;
+  /** One that is this process itself is refused too. */
+  readonly isOwnListener: IsOwnListener;
   /** The bridge connects no server by itself before that; calls do. */
   readonly connectAfter: Promise<unknown>;
   readonly catalog: Pick<ServerCatalog, 'save'>;

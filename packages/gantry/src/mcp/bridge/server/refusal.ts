@@ -4,6 +4,7 @@ import { unreadPaths } from '../attachments/manifest.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
 import { expandHeaders, isStdioEntry } from '../config/server-entry.ts';
 import type { ArgGuards } from '../guards/create-arg-guards.ts';
+import type { IsOwnListener } from '../../../net/address/own-listeners.ts';
 import type { ServerState } from '../../wire/server-state.ts';
 
 /** Why an entry is not connected at all. */
@@ -19,6 +20,8 @@ export interface RefusalTerms {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Names of the auth profiles that there are. */
   readonly authProfiles: ReadonlySet<string>;
+  /** True when this process listens there; absent where it does not listen. */
+  readonly isOwnListener?: IsOwnListener | undefined;
 }
 
 /**
@@ -48,9 +51,20 @@ export const refusalOf = (
         };
   }
   if (entry.url === undefined) return refused('Its entry has neither a "url" nor a "command".');
+  if (isOwnAddress(entry.url, terms.isOwnListener))
+    return refused('Its "url" is this gateway itself, whose tools would be in its own list without end; remove it.');
   // A variable of the environment may hold what the file could not.
   const badHeader = headerProblemOf(expandHeaders(entry, env));
   return badHeader === undefined ? undefined : refused(`${badHeader} Correct its "headers".`);
+};
+
+/** Whether a URL names this process by an address, or as localhost; other names may lead anywhere. */
+const isOwnAddress = (text: string, isOwnListener: IsOwnListener = () => false): boolean => {
+  const url = URL.parse(text);
+  if (!url) return false;
+  const { hostname, port, protocol } = url;
+  const host = hostname === 'localhost' ? '127.0.0.1' : hostname.replace(/^\[(.*)\]$/, '$1');
+  return isOwnListener(host, Number(port) || (protocol === 'https:' ? 443 : 80));
 };
 
 /** Fields of an entry that have no effect, as warnings. */

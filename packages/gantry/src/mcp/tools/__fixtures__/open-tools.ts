@@ -114,6 +114,7 @@ export const openTools = async (options: OpenToolsOptions = {}): Promise<OpenToo
     lookUp: toolsets.find,
     callableNames: toolsets.names,
     explainMissing: toolsets.missing,
+    howToFind: toolsets.howToFind,
     clock,
   });
 

@@ -1,12 +1,13 @@
 import type { Tool } from '../../../tool/executor.ts';
 import type { CallContext } from '../../../tool/context.ts';
 import type { ServerSummary } from '../../wire/index-message.ts';
+import { listServicesName } from '../typed/typed-tools.ts';
 import { managementTool } from './management-tool.ts';
 
 /** `mcp_list_services`: the servers that the caller may know of, from the index; nobody is asked. */
 export const listServices = (servers: (context: CallContext) => readonly ServerSummary[]): Tool =>
   managementTool({
-    name: 'mcp_list_services',
+    name: listServicesName,
     description: 'Lists the connected MCP servers: what each is for, and the names of its tools and prompts.',
     annotations: { readOnlyHint: true },
     execute: async (_args, context) => ({ value: servers(context).map(toListed) }),

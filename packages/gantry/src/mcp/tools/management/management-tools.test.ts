@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isObject, parseJson } from '../../../kernel/json.ts';
 import type { CallContext } from '../../../tool/context.ts';
 import { outcomeText } from '../../../tool/outcome-text.ts';
+import { failedOutcome } from '../../../tool/outcome.ts';
 import type { OpenToolsOptions } from '../__fixtures__/open-tools.ts';
 import { openTools, tool } from '../__fixtures__/open-tools.ts';
 import { toLimit } from './find-tools.ts';
@@ -115,6 +116,56 @@ describe('mcp_get_service_details', () => {
 });
 
 describe('mcp_invoke_tool', () => {
+  it('says which server has a tool that the named one has not, with the call to make', async () => {
+    const missing = 'Server "notes" has no tool "read_file".';
+    await using world = await openTools({ answer: () => failedOutcome('tool_not_found', missing) });
+    await world.connect({
+      notes: { tools: [tool('search')] },
+      disk: {
+        tools: [{ ...tool('read_file'), inputSchema: { type: 'object', properties: { path: { type: 'string' } } } }],
+      },
+    });
+    const send = 'Send {"server_name": "disk", "tool_name": "read_file", "arguments": {"path"?: string}}';
+    const call = (server: string, name: string): Promise<string> =>
+      world.call('mcp_invoke_tool', { server_name: server, tool_name: name, arguments: { path: '/x' } }, run);
+    const text = await call('notes', 'read_file');
+    expect(text).toBe(`Server "notes" has no tool "read_file". Server "disk" has a tool "read_file". ${send}`);
+    expect(await call('filesystem', 'read_file')).toContain(`Server "disk" has a tool "read_file". ${send}`);
+    expect(await call('filesystem', 'raed-file')).toContain(`Server "disk" has a tool "read_file". ${send}`);
+    // Of the named server's own the bridge has said what is near.
+    expect(await call('notes', 'serach')).toBe(missing);
+    expect(await call('notes', 'weather')).toBe(missing);
+  });
+
+  it('says nothing of servers whose tools this caller may not have', async () => {
+    await using world = await openTools({
+      answer: () => failedOutcome('tool_not_found', 'no such'),
+      exposes: ({ target }) => target?.server !== 'secret',
+    });
+    await world.connect({ notes: { tools: [tool('search')] }, secret: { tools: [tool('read_file')] } });
+    const args = { server_name: 'notes', tool_name: 'read_file', arguments: { path: '/x' } };
+    expect(await world.call('mcp_invoke_tool', args, run)).toBe('no such');
+  });
+
+  it("names a tool whose arguments are wrong by the server's own name, which is the one that can be called", async () => {
+    await using world = await openTools({ settings: { wrapperMode: 'off' } });
+    await world.connect({
+      disk: {
+        tools: [
+          {
+            ...tool('read_file'),
+            inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+          },
+        ],
+      },
+    });
+    const args = { server_name: 'disk', tool_name: 'read_file', arguments: { filename: '/x' } };
+    const text = await world.call('mcp_invoke_tool', args, run);
+    expect(text).toContain('Tool "read_file" was not called');
+    expect(text).not.toContain('disk__');
+    expect(world.sent).toEqual([]);
+  });
+
   const needy = tool('needy', {
     inputSchema: {
       type: 'object',

@@ -6,6 +6,7 @@ import type { FitTool, TypedTools } from '../../../tool/typed-tools.ts';
 import type { ManageClient } from '../manage-client.ts';
 import type { ServerIndex } from '../server-index.ts';
 import type { Catalog, CatalogEntry } from '../typed/catalog.ts';
+import type { SimilarTools } from '../typed/similar-tools.ts';
 import type { Surfaces } from '../typed/surfaces.ts';
 import type { ToolSearch } from '../typed/tool-search.ts';
 import { toActivation } from '../typed/typed-tools.ts';
@@ -24,6 +25,7 @@ export interface ManagementDeps {
   readonly index: ServerIndex;
   readonly catalog: Catalog;
   readonly search: ToolSearch;
+  readonly similar: SimilarTools;
   readonly surfaces: Surfaces;
   readonly typed: Pick<TypedTools, 'get'>;
   readonly manage: ManageClient;
@@ -34,7 +36,7 @@ export interface ManagementDeps {
 
 /** The tools through which a caller learns of servers and reaches them, whatever the mode. */
 export const managementTools = (deps: ManagementDeps): readonly Tool[] => {
-  const { index, catalog, search, surfaces, typed, manage, fit, prepareArguments, downstream } = deps;
+  const { index, catalog, search, similar, surfaces, typed, manage, fit, prepareArguments, downstream } = deps;
 
   const entryOf = (server: string, kind: CatalogEntry['kind'], name: string): CatalogEntry | undefined => {
     const offered = catalog.ofServer(server).filter((entry) => entry.kind === kind);
@@ -78,6 +80,7 @@ export const managementTools = (deps: ManagementDeps): readonly Tool[] => {
       serverOf,
       typed: (server, tool) => entryOf(server, 'tool', tool)?.tool,
       isVisible,
+      similar,
       prepareArguments,
       downstream,
     }),

@@ -64,10 +64,10 @@ interface Held {
 
 const nothing: Surface = Object.freeze({ activations: [], pins: [] });
 const sweepEveryMs = 10 * 60_000;
-// Connections come and go; what has an identity is read from the store again.
+// The others are read from the store again.
 const maxHeld = 5_000;
 
-/** Makes an empty set of surfaces over a store that keeps those of callers with an identity. */
+/** Makes an empty set of surfaces over a store, where another process that the session reaches finds them. */
 export const createSurfaces = (
   options: SurfaceLimits & {
     readonly modes: Modes;
@@ -112,9 +112,7 @@ export const createSurfaces = (
     return found;
   };
 
-  // A connection ends with this process; what has an identity is found again after a restart, and by other processes.
   const store = async (key: string, entry: Held): Promise<void> => {
-    if (key.startsWith(connectionPrefix)) return;
     entry.storedAtMs = clock.nowMs();
     try {
       await keyValue.set(key, entry.surface, { ttlMs: idleMs });
@@ -128,7 +126,6 @@ export const createSurfaces = (
 
   const load = async (key: string): Promise<Held | undefined> => {
     const known = find(key);
-    if (key.startsWith(connectionPrefix)) return known;
     try {
       const stored = await keyValue.get(key);
       if (stored && stored.writtenAtMs > (known?.storedAtMs ?? 0))
@@ -212,11 +209,9 @@ export const createSurfaces = (
   };
 };
 
-const connectionPrefix = 'connection/';
-
 /** Where a caller's tools are kept: a client's by its connection, else by its identity; every other's by its run's namespace. */
 const keyOf = ({ caller, connection, client, namespace }: CallContext): string | undefined => {
   if (caller !== 'client') return namespace;
-  if (connection !== undefined) return `${connectionPrefix}${connection}`;
+  if (connection !== undefined) return `connection/${connection}`;
   return client === undefined ? undefined : `client/${client}`;
 };

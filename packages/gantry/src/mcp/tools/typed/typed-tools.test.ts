@@ -52,6 +52,67 @@ describe('modes', () => {
     expect(await world.call('mcp_invoke_tool', { server_name: 's', tool_name: 'a' }, one)).toBe('s/a ran');
   });
 
+  it.each<{ mode: WrapperMode; find: string; without: string }>([
+    {
+      mode: 'off',
+      find: 'mcp_list_services names the tools of servers, and mcp_invoke_tool calls them.',
+      without: '__',
+    },
+    {
+      mode: 'eager',
+      find: 'mcp_list_services names the tools of servers; call one as {server}__{tool}.',
+      without: 'mcp_find',
+    },
+    {
+      mode: 'auto',
+      find: 'mcp_list_services names the tools of servers; call one as {server}__{tool}.',
+      without: 'mcp_find',
+    },
+    { mode: 'lazy', find: 'Search the tools of servers with mcp_find_tools.', without: 'mcp_invoke_tool calls' },
+    { mode: 'pinned', find: 'Search the tools of servers with mcp_find_tools.', without: 'mcp_invoke_tool calls' },
+  ])(
+    'tells who calls an unknown name in mode $mode what to look with, and nothing that his list lacks',
+    async (row) => {
+      await using world = await open({ wrapperMode: row.mode });
+      expect(await world.call('weather', {}, one)).not.toContain('servers');
+      await world.connect({ s: { tools: [tool('a')] } });
+      const text = await world.call('weather', {}, one);
+      expect(text).toContain(row.find);
+      const names = world.toolsets.for(one).tools.map(({ name }) => name);
+      for (const [named] of text.matchAll(/mcp_[a-z_]+/g)) expect(names).toContain(named);
+      if (row.mode !== 'eager' && row.mode !== 'auto') expect(text.replaceAll('s__a', '')).not.toContain(row.without);
+      else expect(text).not.toContain(row.without);
+    },
+  );
+
+  it('suggests the tool that a made-up server or a near name means, by the name under which this caller can call it', async () => {
+    await using world = await open({ wrapperModeByTier: { low: 'off' } });
+    await world.connect({
+      disk: { tools: [tool('read_file'), tool('write_file')] },
+      box: { tools: [tool('read_file')] },
+    });
+    expect(await world.call('filesystem__write_file', {}, one)).toContain('Did you mean disk__write_file?');
+    expect(await world.call('filesystem__wriet-file', {}, one)).toContain('Did you mean disk__write_file?');
+    expect(await world.call('disk_x__read_file', {}, one)).toMatch(
+      /Did you mean (?:disk|box)__read_file, (?:disk|box)__read_file/,
+    );
+    const off = session('1', { tier: 'low' });
+    for (const name of ['filesystem__write_file', 'disk__write_file', 'write_file']) {
+      const text = await world.call(name, {}, off);
+      expect(text).toContain('Send {"server_name": "disk", "tool_name": "write_file", "arguments": ');
+      expect(text).not.toContain('Did you mean disk__');
+    }
+  });
+
+  it('suggests no tool of a server that this caller may not have', async () => {
+    await using world = await openTools({
+      exposes: ({ target }) => target?.server !== 'secret',
+    });
+    await world.connect({ secret: { tools: [tool('read_file')] } });
+    for (const name of ['disk__read_file', 'read_file', 'weather'])
+      expect(await world.call(name, {}, one)).not.toMatch(/secret|servers/);
+  });
+
   it('shows an operator everything, and changes nothing for it', async () => {
     await using world = await open({ wrapperMode: 'off' });
     await world.connect({ s: { tools: [tool('a')] } });
@@ -287,14 +348,17 @@ describe('clients', () => {
     expect(replica.listed(known)).toEqual(['s__t001']);
   });
 
-  it('keeps a connection apart from others of the same client, and out of the store', async () => {
+  it('keeps a connection apart from others of the same client, and finds it again in another process', async () => {
     await using world = await open();
     await world.connect({ s: { tools: numbered(60) } });
     const connection = (id: string): CallContext => ({ caller: 'client', client: 'desk', connection: id });
     await world.call(findToolsName, { query: 's__t001', limit: 1 }, connection('1'));
     expect(world.listed(connection('1'))).toEqual(['s__t001']);
     expect(world.listed(connection('2'))).toEqual([]);
-    expect(await world.store.keyValue('mcp-surfaces').count('')).toBe(0);
+    await using replica = await open({}, { store: world.store });
+    await replica.connect({ s: { tools: numbered(60) } });
+    await replica.toolsets.prepare(connection('1'));
+    expect([connection('1'), connection('2')].map((each) => replica.listed(each))).toEqual([['s__t001'], []]);
   });
 
   it('hides from search, details, lists and calls alike what a client may not have', async () => {

@@ -1,13 +1,18 @@
 import type { CallContext } from '../../../tool/context.ts';
 import type { ToolRegistration } from '../../../tool/registration.ts';
 import type { FitTool, TypedTools } from '../../../tool/typed-tools.ts';
+import { entryCallText } from '../management/invoke-call-text.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
 import { byServerThenName } from './catalog.ts';
 import type { Modes, SettledMode } from './modes.ts';
+import { toMeantTool } from './similar-tools.ts';
+import type { SimilarTools } from './similar-tools.ts';
 import type { Activation, Surface, Surfaces } from './surfaces.ts';
 
 /** Name of the tool that searches servers' tools; a list without it never gains tools by itself. */
 export const findToolsName = 'mcp_find_tools';
+/** Name of the tool that names servers and their tools. */
+export const listServicesName = 'mcp_list_services';
 
 /** The tools of servers as callers see them. */
 export interface TypedToolSurface extends TypedTools {
@@ -23,6 +28,7 @@ export interface TypedToolsOptions {
   readonly surfaces: Surfaces;
   readonly modes: Modes;
   readonly fit: FitTool;
+  readonly similar: SimilarTools;
   /** Whether a registered tool has that name. */
   readonly isTaken: (name: string) => boolean;
   /** Activations and pinned tools together; default 40. */
@@ -36,7 +42,7 @@ const mostForEager = 40;
 
 /** Makes the function from caller and catalog to the tools of servers. */
 export const createTypedTools = (options: TypedToolsOptions): TypedToolSurface => {
-  const { catalog, surfaces, modes, fit, isTaken } = options;
+  const { catalog, surfaces, modes, fit, similar, isTaken } = options;
   const { maxActivatedToolsPerSession: budget = 40, maxToolsPerRequest = 120 } = options;
   const listeners = new Set<() => void>();
   // Surfaces are replaced when they change, so what was chosen for one holds until the catalog changes.
@@ -122,10 +128,25 @@ export const createTypedTools = (options: TypedToolsOptions): TypedToolSurface =
     missing: (name, context) => {
       const before = catalog.formerly(name);
       if (before)
-        return `It was a tool of server "${before.server}" and is no longer available: the server was removed or has changed; see mcp_list_services.`;
-      const mode = modes.modeFor(context);
-      if (mode === 'off' || mode === 'eager' || catalog.tools().length === 0) return undefined;
-      return `Search the tools of servers with ${findToolsName}.`;
+        return {
+          text: `It was a tool of server "${before.server}" and is no longer available: the server was removed or has changed; see mcp_list_services.`,
+        };
+      const meant = similar(toMeantTool(name), context);
+      const near = meant.filter((entry) => isCallable(entry, context)).map(({ typedName }) => typedName);
+      if (near.length > 0) return { near };
+      const [best] = meant;
+      return best && context.caller === 'model'
+        ? { text: `Tools of servers are called with mcp_invoke_tool. Send ${entryCallText(best)} to it.` }
+        : undefined;
+    },
+    howToFind: (context, isListed) => {
+      if (!catalog.tools().some(({ tool }) => fit(tool.registration, context))) return undefined;
+      const mode = modeOf(context);
+      if (isListed(findToolsName)) return `Search the tools of servers with ${findToolsName}.`;
+      if (!isListed(listServicesName)) return undefined;
+      return mode === 'off'
+        ? `${listServicesName} names the tools of servers, and mcp_invoke_tool calls them.`
+        : `${listServicesName} names the tools of servers; call one as {server}__{tool}.`;
     },
     shape: (registered, context) => {
       const mode = modeOf(context);

@@ -1,0 +1,73 @@
+import { GantryError, messageOf } from '../../kernel/errors.ts';
+import { isObject } from '../../kernel/json.ts';
+
+/** What the server said no to, by the code of SQL's own list (`SQLSTATE`); undefined when no answer came. */
+export const sqlStateOf = (error: unknown): string | undefined => {
+  const code: unknown = isObject(error) && 'severity' in error ? error['code'] : undefined;
+  return typeof code === 'string' ? code : undefined;
+};
+
+/**
+ * True when the connection is of no use any more: no answer came, or the server ended it (classes 08 and 57 of `SQLSTATE`, but for a
+ * statement that was cancelled, 57014).
+ */
+export const isConnectionLost = (error: unknown): boolean => {
+  const state = sqlStateOf(error);
+  return state === undefined || /^(?:08|57(?!014))/.test(state);
+};
+
+/**
+ * A database that cannot be used, as an error that names it; it never holds user or password.
+ * @param address host, port and name
+ */
+export const unavailable = (address: string, error: unknown): GantryError => {
+  const sqlState = sqlStateOf(error);
+  if (sqlState !== undefined && /^(?:22|54)/.test(sqlState))
+    // Its index rows hold 2,704 bytes, compressed; no other text of ours has a limit.
+    return new GantryError(
+      'invalid_arguments',
+      `The store takes no such key or id: ${messageOf(error)}. Use a shorter one.`,
+      {
+        cause: error,
+      },
+    );
+  return new GantryError(
+    'store_unavailable',
+    `The store in PostgreSQL at ${address} cannot be used: ${reasonOf(error)}. ${adviceFor(sqlState)}`,
+    { details: { path: address, errcode: sqlState }, cause: isSignIn(sqlState) ? undefined : error },
+  );
+};
+
+/** That nobody knows whether a write took place. It is not to be repeated without a look. */
+export const inDoubt = (address: string): GantryError =>
+  new GantryError(
+    'store_unavailable',
+    `The connection to the store in PostgreSQL at ${address} was lost while a write was being committed, so it is not known whether it took place; read before it is repeated.`,
+    { details: { path: address, isInDoubt: true }, retry: 'never' },
+  );
+
+// A host with several addresses fails with one error for each, and the whole has no message.
+const reasonOf = (error: unknown): string => {
+  const first = error instanceof AggregateError ? error.errors[0] : error;
+  // The server names the user whose password was wrong, and the address it came from.
+  return isSignIn(sqlStateOf(first)) ? 'it refuses the user or the password' : messageOf(first);
+};
+
+const isSignIn = (sqlState: string | undefined): boolean => sqlState?.startsWith('28') === true;
+
+const adviceFor = (sqlState: string | undefined): string => {
+  switch (sqlState?.slice(0, 2)) {
+    case '28':
+      return 'Correct user and password in "store": {"url": …} (GANTRY_STORE__URL), or what pg_hba.conf allows.';
+    case '3D':
+      return 'Create the database, or correct its name in "store": {"url": …} (GANTRY_STORE__URL).';
+    case '42':
+      return 'The user needs the right to create tables in the schema, and to read and write them.';
+    case '53':
+      return 'The server has no room: more connections (max_connections), memory or disk.';
+    case '55':
+      return 'Another process held what this write needs for too long; try again later.';
+    default:
+      return 'Try again later; an operator sees to it that the server runs and that "store": {"url": …} is right ("gantry doctor" checks it).';
+  }
+};
