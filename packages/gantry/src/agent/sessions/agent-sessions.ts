@@ -8,20 +8,19 @@ import type { Clock } from '../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { ConversationHead, ConversationLog } from '../../memory/conversation-log.ts';
-import type { AssistantTurn, StoredTurn, TurnStep, UserTurn } from '../../memory/conversation-turn.ts';
+import type { StoredTurn, UserTurn } from '../../memory/conversation-turn.ts';
 import { isOfPerson } from '../../memory/conversation-turn.ts';
 import type { RunResult, TaskRun } from '../../schedule/run-action.ts';
 import type { Store } from '../../store/store.ts';
 import type { Tier } from '../../tool/context.ts';
 import type { Notify } from '../../tool/ports.ts';
-import type { ContextSources, TurnContext } from '../context/build-context.ts';
-import { createContextBuilder } from '../context/build-context.ts';
-import type { LoopResult } from '../loop/loop-run.ts';
+import type { ContextSources } from '../context/build-context.ts';
 import type { RunLoop } from '../loop/run-loop.ts';
 import type { TierThresholds } from '../models/choose-tier.ts';
 import { chooseTier } from '../models/choose-tier.ts';
 import type { TierModels } from '../models/tier-models.ts';
 import type { OnSessionEvent, SessionEvent, TurnReply } from './session-events.ts';
+import { createAnswerTurn, isSuperseded, superseded, toReply } from './answer-turn.ts';
 import { createSessionQueue } from './session-queue.ts';
 import { createTurnGuard } from './turn-guard.ts';
 
@@ -88,8 +87,7 @@ const noUsage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
 
 /** Makes the sessions of an agent. */
 export const createAgentSessions = (options: AgentSessionsOptions): AgentSessions => {
-  const { models, conversations, runLoop, clock, log } = options;
-  const buildContext = createContextBuilder(options.context);
+  const { models, conversations, clock, log } = options;
   const queue = createSessionQueue();
   // Left by one process for the one that answers in the session.
   const interrupts = options.store.keyValue<true>('session-interrupts');
@@ -115,93 +113,7 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
     for (const listener of listeners.get(namespace) ?? []) listener(event);
   };
 
-  /** Runs the loop for a turn that is on record, and records what comes of it. */
-  const answer = async (turn: {
-    readonly namespace: string;
-    readonly workspace: string | undefined;
-    readonly asked: UserTurn;
-    /** Number of the turn that is answered; what was said before is what the model sees of it. */
-    readonly number: number;
-    readonly tier: Tier;
-    readonly isTierPinned: boolean;
-    readonly receivesLateResults: boolean;
-    readonly signal: AbortSignal;
-    readonly onEvent?: OnSessionEvent | undefined;
-  }): Promise<LoopResult> => {
-    const { namespace, workspace, asked, number, tier, isTierPinned, signal, onEvent } = turn;
-    const tell = (event: SessionEvent): void => publish(namespace, event, onEvent);
-    let recordedAs: number | undefined;
-    let steps: readonly TurnStep[] = [];
-    let said = '';
-    const write = async (status: AssistantTurn['status'], text: string): Promise<void> => {
-      const record: AssistantTurn = { role: 'assistant', status, text, steps, atMs: clock.nowMs() };
-      if (recordedAs === undefined) recordedAs = await conversations.append(namespace, record, { workspace });
-      else await conversations.update(namespace, recordedAs, record);
-    };
-    tell({ type: 'turn-start', origin: asked.origin, text: asked.text });
-    try {
-      const model = models.get(tier);
-      const before = await conversations.recentTurns(namespace, options.maxContextTurns + 1);
-      const { systemTail, messages }: TurnContext = await buildContext({
-        namespace,
-        workspace,
-        turns: before.filter((stored) => stored.number < number),
-        turn: asked,
-        provider: model.facts.provider,
-      });
-      const result = await runLoop({
-        namespace,
-        workspace,
-        tier,
-        isTierPinned,
-        systemPrompt: options.systemPrompt,
-        systemTail,
-        messages,
-        turn: asked,
-        signal,
-        context: { receivesLateResults: turn.receivesLateResults },
-        onEvent: (event) => {
-          if (event.type === 'text') said += event.text;
-          else if (event.type === 'again' || event.type === 'tool-start') said = '';
-          tell(event);
-        },
-        onSteps: async (made) => {
-          steps = made;
-          await write('running', '');
-        },
-      });
-      steps = result.steps;
-      await write('done', result.text);
-      return result;
-    } catch (error) {
-      const failure = GantryError.is(error)
-        ? error
-        : new GantryError('execution_failed', messageOf(error), { cause: error });
-      // Of a turn that was given up for a newer one, or with the process, before it did anything, there is nothing to keep.
-      const isGivenUp = isSuperseded(signal) || (signal.aborted && failure.code === 'stopped');
-      if (isGivenUp && steps.length === 0 && said.trim() === '') throw failure;
-      if (signal.aborted) await write('stopped', said.trim());
-      else if (options.persistErrorTurns || recordedAs !== undefined) await write('failed', failure.message);
-      if (!isSuperseded(signal)) tell({ type: 'turn-failed', code: failure.code, message: failure.message });
-      throw failure;
-    }
-  };
-
-  const toReply = (sessionId: string, { text, steps, usage, model }: LoopResult): TurnReply => ({
-    sessionId,
-    reply: text,
-    status: 'done',
-    toolCalls: steps.flatMap(({ calls }) =>
-      calls.map(({ name, arguments: args, status, durationMs = 0 }) => ({
-        name,
-        arguments: args,
-        isError: status === 'failed',
-        durationMs,
-      })),
-    ),
-    usage,
-    model,
-  });
+  const answer = createAnswerTurn({ ...options, publish });
 
   const send: AgentSessions['send'] = async (message) => {
     const { sessionId, text, workspace, speaker, signal: outer, onEvent } = message;
@@ -369,7 +281,6 @@ const noticesLookedBack = 20;
 const turnsLookedBack = 10;
 const interruptMs = 2_000;
 const interruptLookMs = 250;
-const superseded = new GantryError('cancelled', 'A newer message of the session took the place of the turn.');
 const stoppedByUser = new GantryError('cancelled', 'The turn was stopped.');
 const preempted = new GantryError('cancelled', 'A user is being answered; the scheduled run is tried again later.');
 
@@ -378,5 +289,3 @@ const isAnswered = (turns: readonly StoredTurn[], number: number): boolean =>
   turns.some(
     (turn) => turn.number > number && (isOfPerson(turn) || (turn.role === 'assistant' && turn.status === 'done')),
   );
-
-const isSuperseded = (signal: AbortSignal): boolean => signal.aborted && signal.reason === superseded;

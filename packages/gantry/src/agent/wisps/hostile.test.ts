@@ -73,11 +73,9 @@ describe('definitions that nobody should write', () => {
       'a template as the name of a file',
       () => ({ definitions: [wisp(mcp('a'), mcp('b', {}, { output_to: '{{steps.a.result}}' }))] }),
     ],
-  ])('%s: is refused in little time with little text, and nothing runs', async (_, make) => {
+  ])('%s: is refused with little text, and nothing runs', async (_, make) => {
     const given = make();
-    const startedMs = performance.now();
     const text = await call(given);
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
     expect(text).toMatch(/No pipeline was run|was not called/);
     expect(text.length).toBeLessThan(20_000);
     expect(lab.calls).toEqual([]);

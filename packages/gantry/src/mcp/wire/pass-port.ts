@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 
-/** A server that a client is passed through to, as the face reaches it. Disposing lets go of it. */
-export interface PassTarget extends Disposable {
+/** A server that a client is passed through to, as the face reaches it. */
+export interface PassTarget {
   readonly name: string;
   /** Which protocol the bridge itself found the server to speak; `modern` servers often speak the older one too. */
   readonly era: 'modern' | 'legacy';
@@ -68,8 +68,13 @@ export interface PassLink {
   ): Promise<unknown>;
 }
 
+/** A server that is held open until this is disposed. */
+export interface OpenedPass extends Disposable {
+  readonly target: PassTarget;
+}
+
 /**
  * Finds the server of that name, in any case, and reaches it.
  * @throws {GantryError} `server_unknown`, `server_unreachable`, `auth_required`, `config_invalid`.
  */
-export type OpenPass = (server: string, signal: AbortSignal) => Promise<PassTarget>;
+export type OpenPass = (server: string, signal: AbortSignal) => Promise<OpenedPass>;

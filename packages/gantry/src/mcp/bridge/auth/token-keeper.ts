@@ -171,7 +171,8 @@ export const withToken = (fetch: FetchLike, keeper: TokenKeeper, serverUrl: URL,
     return scope === undefined ? undefined : keeper.widen?.(token, scope);
   };
   return async (url, init) => {
-    if (new URL(url).origin !== serverUrl.origin) return await fetch(url, init);
+    const { origin } = url instanceof URL ? url : new URL(url);
+    if (origin !== serverUrl.origin) return await fetch(url, init);
     const token = await keeper.token();
     if (token === undefined) {
       const answer = await fetch(url, init);

@@ -120,4 +120,15 @@ describe('ids', () => {
     expect(entries.size).toBe(2);
     expect(warnings).toHaveLength(2);
   });
+
+  it('gives an entry the same id wherever the same file is read, and others other ones', () => {
+    const idsOf = (entries: Readonly<Record<string, ServerEntry>>): unknown[] =>
+      [...reconcileEntries(new Map(Object.entries(entries)), {}).entries.values()].map(({ id }) => id);
+    const file = { a: { url: 'https://a.example/mcp' }, b: { url: 'https://b.example/mcp' } };
+    const [first, second] = idsOf(file);
+    expect(idsOf(file)).toEqual([first, second]);
+    expect(first).toMatch(/^[0-9a-f]{12}$/);
+    expect(first).not.toBe(second);
+    expect(idsOf({ a: { url: 'https://other.example/mcp' } })).not.toEqual([first]);
+  });
 });

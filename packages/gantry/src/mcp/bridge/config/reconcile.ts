@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { findDoubles } from './doubles.ts';
-import { normaliseUrl } from './identity.ts';
+import { identityOf, normaliseUrl } from './identity.ts';
 import type { ServerEntry } from './server-entry.ts';
 import { isValidServerName } from './server-entry.ts';
 
@@ -19,6 +19,13 @@ export interface Reconciled {
 /** A new server id: 12 hex digits. */
 export const newServerId = (): string => randomBytes(6).toString('hex');
 
+/** The id of an entry that a person wrote without one: the same wherever the same file is read, so that several gateways mean the same server. */
+const ownServerId = (name: string, entry: ServerEntry): string =>
+  createHash('sha256')
+    .update(`${name}\n${identityOf(entry)}`)
+    .digest('hex')
+    .slice(0, 12);
+
 /**
  * Leaves out doubles that nothing is lost with, adds the default servers that no entry points at yet, and gives every entry an id: see
  * {@link findDoubles}. Doubles that stay come after the entries that are connected.
@@ -26,7 +33,7 @@ export const newServerId = (): string => randomBytes(6).toString('hex');
 export const reconcileEntries = (
   entries: ReadonlyMap<string, ServerEntry>,
   defaultServers: Readonly<Record<string, string>>,
-  newId: () => string = newServerId,
+  newId: (name: string, entry: ServerEntry) => string = ownServerId,
 ): Reconciled => {
   const result = new Map<string, ServerEntry & { readonly id: string }>();
   const warnings: string[] = [];
@@ -34,9 +41,13 @@ export const reconcileEntries = (
   const doubles = findDoubles(entries, defaultServers);
   const ids = new Set<string>();
 
+  const unusedId = (name: string, entry: ServerEntry): string => {
+    const id = newId(name, entry);
+    return ids.has(id) ? newServerId() : id;
+  };
   const add = (name: string, entry: ServerEntry): void => {
     const isKept = entry.id !== undefined && !ids.has(entry.id);
-    const id = isKept ? entry.id : newId();
+    const id = isKept ? entry.id : unusedId(name, entry);
     if (!isKept) written.push(name);
     ids.add(id);
     result.set(name, { ...entry, id });

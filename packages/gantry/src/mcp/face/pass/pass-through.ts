@@ -81,7 +81,7 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     });
     let target: PassTarget;
     try {
-      target = restricted(stack.use(await open(server, signal)), client);
+      target = restricted(stack.use(await open(server, signal)).target, client);
       if (!mayReach(client, target.name))
         throw new GantryError('server_unknown', `There is no server "${server.slice(0, 100)}".`);
     } catch (error) {
