@@ -212,8 +212,9 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
     deps,
     tokens,
     [Symbol.asyncDispose]: async () => {
-      await gantry[Symbol.asyncDispose]();
+      // The face takes leave of servers over the connections that go with the rest.
       await face[Symbol.asyncDispose]();
+      await gantry[Symbol.asyncDispose]();
     },
   };
 };

@@ -49,7 +49,7 @@ export interface SessionsOptions {
   readonly lane: Pick<LeanLane, 'inSession'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** When there are so many, the one that was used the longest ago makes room. Default 1,000. */
+  /** When there are so many, the one that was used the longest ago makes room, of the client that has the most. Default 1,000. */
   readonly maxSessions?: number | undefined;
   /** A session that nobody used or listened to for so long is dropped. Default 1,800,000 ms. */
   readonly idleMs?: number | undefined;
@@ -99,9 +99,12 @@ export const createSessions = (options: SessionsOptions): Sessions => {
     sweeping = sessions.size > 0 ? clock.startTimer(sweepMs, sweep) : undefined;
   };
 
+  /** Of the client that has the most: one that opens many makes no room with those of others. */
   const makeRoom = (): void => {
     if (sessions.size < maxSessions) return;
-    const oldest = sessions.values().find(({ isListening }) => !isListening) ?? sessions.values().next().value;
+    const byClient = Map.groupBy(sessions.values(), ({ visitor }) => visitor.client);
+    const most = [...byClient.values()].reduce((a, b) => (b.length > a.length ? b : a));
+    const oldest = most.find(({ isListening }) => !isListening) ?? most[0];
     if (oldest) drop(oldest);
   };
 
@@ -203,7 +206,9 @@ export const createSessions = (options: SessionsOptions): Sessions => {
 
   const resume = async (session: Session, request: Request, body: unknown): Promise<Response> => {
     use(session);
-    if (await mail?.forward(body, session.name)) return new Response(null, { status: 202 });
+    const forwarded = await mail?.forward(body, session.name);
+    if (forwarded === 'left') return new Response(null, { status: 202 });
+    if (forwarded === 'too large') return jsonRpcError(413, -32_000, 'The answer is larger than 1,048,576 characters.');
     const response = await session.transport.handleRequest(request, { parsedBody: body });
     if (request.method === 'GET' && response.ok) {
       session.isListening = true;

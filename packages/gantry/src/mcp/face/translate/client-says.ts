@@ -18,23 +18,39 @@ export const metaKeys = {
   logLevel: 'io.modelcontextprotocol/logLevel',
 } as const;
 
+// RFC 5424, as MCP names them.
+const logLevels: ReadonlySet<string> = new Set([
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+]);
+
 /** What a request of 2026-07-28 says of its client. */
 export const saysInMeta = (meta: Readonly<Record<string, unknown>>): ClientSays => {
   const { [metaKeys.clientInfo]: info, [metaKeys.capabilities]: can, [metaKeys.logLevel]: level } = meta;
   return {
     clientInfo: isObject(info) ? (info as JsonObject) : { name: 'unknown', version: '0' },
     capabilities: isObject(can) ? askable(can as JsonObject) : {},
-    logLevel: typeof level === 'string' ? level : undefined,
+    logLevel: typeof level === 'string' && logLevels.has(level) ? level : undefined,
   };
 };
 
-// Both generations know these three; what else a client can do concerns its own hop.
+// Both generations know these three; what else a client can do concerns its own hop. What is not known of them is left out, so that there are
+// few different ones: clients that say the same share what is kept for them.
 const askable = ({ elicitation, sampling, roots }: JsonObject): JsonObject => ({
-  ...(isObject(elicitation) && { elicitation }),
-  ...(isObject(sampling) && { sampling }),
+  ...(isObject(elicitation) && { elicitation: flagsOf(elicitation, ['form', 'url']) }),
+  ...(isObject(sampling) && { sampling: flagsOf(sampling, ['context', 'tools']) }),
   // Lists that change are told of over a session, which a client of 2026 does not have.
   ...(isObject(roots) && { roots: {} }),
 });
+
+const flagsOf = (value: object, names: readonly string[]): JsonObject =>
+  Object.fromEntries(names.filter((name) => name in value).map((name) => [name, {}]));
 
 /** What a client of 2025 says, in the words of 2026. */
 export const saysOfOlder = (

@@ -60,6 +60,9 @@ export interface ExchangeWay {
   onEnd?(): void;
 }
 
+// More at once is no conversation any more.
+const mostQuestions = 50;
+
 type Settled = { readonly result: JsonObject } | { readonly error: unknown };
 
 /** Sends a request. */
@@ -103,7 +106,9 @@ export const startExchange = (way: ExchangeWay): Exchange => {
       return;
     }
     if (method === 'ping') return tell({ jsonrpc: '2.0', id: about, result: {} });
-    questions.push({ id: about, method, params });
+    if (questions.length >= mostQuestions)
+      return tell({ jsonrpc: '2.0', id: about, error: { code: -32_000, message: 'Too many questions are open.' } });
+    questions.push({ id: about, method, params: message['params'] as Json | undefined });
     announce();
   };
 
@@ -138,11 +143,15 @@ export const startExchange = (way: ExchangeWay): Exchange => {
 
 const toSettled = (message: Readonly<Record<string, unknown>>, mask: (text: string) => string): Settled => {
   const { result, error } = message;
-  if (!isObject(error)) return { result: isObject(result) ? (result as JsonObject) : {} };
+  if (isObject(result)) return { result: result as JsonObject };
+  const said = isObject(error) ? error : {};
   const rpc = {
-    code: typeof error['code'] === 'number' ? error['code'] : -32_603,
-    message: mask(String(error['message'])),
-    ...('data' in error && { data: error['data'] }),
+    code: typeof said['code'] === 'number' ? said['code'] : -32_603,
+    message:
+      typeof said['message'] === 'string'
+        ? mask(said['message'])
+        : 'The server answered with neither a result nor an error that can be read.',
+    ...('data' in said && { data: said['data'] }),
   };
   return { error: new GantryError('execution_failed', rpc.message, { details: { rpc } }) };
 };

@@ -47,7 +47,7 @@ describe('a request to a server over HTTP', () => {
         event({ id: 'g1', result: { ok: 1 } }),
       ),
     ]);
-    expect(await exchange.next(never)).toEqual({ asked: [{ id: 5, method: 'roots/list', params: {} }] });
+    expect(await exchange.next(never)).toEqual({ asked: [{ id: 5, method: 'roots/list' }] });
     await exchange.answer(5, { result: { roots: [] } });
     expect(await exchange.next(never)).toEqual({ result: { ok: 1 } });
     expect(told).toEqual(
@@ -95,6 +95,40 @@ describe('a request to a server over HTTP', () => {
     ['a want of a sign-in', [new Response('', { status: 401 })], 'gantry servers login s'],
   ])('says what became of it: %s', async (_what, answers, text) => {
     await expect(start(answers).exchange.next(never)).rejects.toThrow(text);
+  });
+
+  it.each([
+    ['an error that is a text', { error: 'boom' }],
+    ['an error that is nothing', { error: null }],
+    ['a result that is a list', { result: [1] }],
+    ['neither a result nor an error', {}],
+  ])('fails with an answer that cannot be read: %s', async (_what, said) => {
+    const { exchange } = start([Response.json({ jsonrpc: '2.0', id: 'g1', ...said })]);
+    await expect(exchange.next(never)).rejects.toThrow('neither a result nor an error that can be read');
+  });
+
+  it('takes the reason of a refusal that names no request for its own', async () => {
+    const refusal = { jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'not like that' } };
+    const { exchange } = start([Response.json(refusal, { status: 400 })]);
+    await expect(exchange.next(never)).rejects.toMatchObject({ message: 'not like that' });
+  });
+
+  it('refuses more questions than anybody answers', async () => {
+    const questions = Array.from({ length: 60 }, (_, id) => event({ id, method: 'roots/list' }));
+    const { exchange, told } = start([stream(...questions)]);
+    await expect.poll(() => told).toHaveLength(10);
+    expect(told.every(({ error }) => error !== undefined)).toBe(true);
+    expect(await exchange.next(never)).toMatchObject({ asked: { length: 50 } });
+  });
+
+  it('goes on with a stream that is cut off often, as long as it brings something new', async () => {
+    const cut = Array.from({ length: 30 }, (_, n) =>
+      stream(event({ method: 'notifications/message', params: {} }, `id: e${n}\nretry: 0\n`)),
+    );
+    const { exchange, clock } = start([...cut, stream(event({ id: 'g1', result: { done: true } }))]);
+    const result = exchange.next(never);
+    for (let n = 0; n < 40; n += 1) await clock.advance(1);
+    expect(await result).toEqual({ result: { done: true } });
   });
 
   it('keeps the code and the data of an error of the server', async () => {

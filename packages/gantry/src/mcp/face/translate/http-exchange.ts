@@ -1,4 +1,4 @@
-import { orAborted } from '../../../kernel/abort.ts';
+import { delay } from '../../../kernel/abort.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import { isObject, parseJson } from '../../../kernel/json.ts';
@@ -16,7 +16,7 @@ export interface HttpWay extends Omit<ExchangeWay, 'send' | 'toError'> {
   readonly clock: Clock;
 }
 
-// MCP 2025-11-25 lets a server end a stream early and have the client ask again; one that only does that is left.
+// MCP 2025-11-25 lets a server end a stream early and have the client ask again; one that says nothing new so often is left.
 const mostResumptions = 20;
 const defaultRetryMs = 1_000;
 
@@ -32,12 +32,16 @@ export const startHttpExchange = (way: HttpWay): Exchange => {
         take(message);
       };
       let response = await way.post(signal);
-      for (let count = 0; count < mostResumptions; count += 1) {
-        const place = await readAnswer(response, server, watch);
+      let from: string | undefined;
+      for (let idle = 0; idle < mostResumptions; idle += 1) {
+        const place = await readAnswer(response, way, watch);
         if (isAnswered) return;
-        if (place.lastEventId === undefined || !way.resume) break;
-        await orAborted(after(clock, place.retryMs ?? defaultRetryMs), signal);
-        response = await way.resume(place.lastEventId, signal);
+        const { lastEventId = from } = place;
+        if (lastEventId === undefined || !way.resume) break;
+        if (lastEventId !== from) idle = 0;
+        from = lastEventId;
+        await delay(clock, place.retryMs ?? defaultRetryMs, signal);
+        response = await way.resume(lastEventId, signal);
       }
       throw new GantryError(
         'server_unreachable',
@@ -56,7 +60,7 @@ const isAnswerTo = (message: unknown, id: string | number): boolean =>
 
 const readAnswer = async (
   response: Response,
-  server: string,
+  { server, id }: HttpWay,
   take: (message: unknown) => void,
 ): Promise<{ readonly lastEventId?: string; readonly retryMs?: number }> => {
   if (response.status === 401 || response.status === 403) {
@@ -69,7 +73,8 @@ const readAnswer = async (
   if (!(response.headers.get('content-type') ?? '').includes('text/event-stream')) {
     const text = await response.text();
     const parsed = parseJson(text);
-    if (parsed.ok && isObject(parsed.value)) take(parsed.value);
+    // A server that could not read the request does not know its id.
+    if (parsed.ok && isObject(parsed.value)) take(response.ok ? parsed.value : { ...parsed.value, id });
     else if (parsed.ok && Array.isArray(parsed.value)) take(parsed.value);
     else if (!response.ok)
       throw new GantryError('server_unreachable', `Server "${server}" answered with HTTP status ${response.status}.`);
@@ -96,8 +101,3 @@ const brokenOff = ({ server, mask }: HttpWay, error: unknown): GantryError =>
     `The connection to server "${server}" broke (${mask(messageOf(error))}); whether the request was carried out is unknown.`,
     { details: { name: server }, retry: 'never', cause: error },
   );
-
-const after = (clock: Clock, delayMs: number): Promise<void> =>
-  new Promise((resolve) => {
-    clock.startTimer(delayMs, resolve);
-  });

@@ -1,4 +1,5 @@
 import type { Server } from '@modelcontextprotocol/server';
+import { orAborted } from '../../../kernel/abort.ts';
 import type { Clock, Timer } from '../../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
@@ -15,11 +16,18 @@ export interface SessionNotices extends Disposable {
   /** Begins to listen to what every session is told of. */
   start(): void;
   /** Resolves when the server has taken it up. */
-  subscribe(uri: string): Promise<void>;
+  subscribe(uri: string, signal: AbortSignal): Promise<void>;
   unsubscribe(uri: string): void;
 }
 
+interface Stream {
+  readonly exchange: Exchange;
+  isAcknowledged: boolean;
+}
+
 const again = 5_000;
+const acknowledgeMs = 30_000;
+const mostSubscriptions = 200;
 const listFlags = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' };
 
 /** Listens to a server of 2026 for one session of a client of 2025: one stream with all that the session is to hear of. */
@@ -32,7 +40,8 @@ export const createSessionNotices = (options: {
 }): SessionNotices => {
   const { server, target, send, clock, log } = options;
   const uris = new Set<string>();
-  let stream: Exchange | undefined;
+  const waiting: PromiseWithResolvers<void>[] = [];
+  let stream: Stream | undefined;
   let retry: Timer | undefined;
   let isOver = false;
 
@@ -48,56 +57,71 @@ export const createSessionNotices = (options: {
     };
   };
 
-  /** Opens a stream for what is wanted now in place of the one before; resolves when the server has acknowledged it. */
+  /**
+   * Opens a stream for what is wanted now in place of the one before; resolves when the server has acknowledged it, or one that took its
+   * place.
+   */
   const listen = async (): Promise<void> => {
     retry?.stop();
-    const before = stream;
     const notifications = filter();
-    if (isOver || Object.keys(notifications).length === 0) {
-      stream = undefined;
-      before?.abandon();
-      return;
-    }
+    const isWanted = !isOver && Object.keys(notifications).length > 0;
+    const before = stream;
+    stream = undefined;
+    // One that is acknowledged is left open until the next is, so that nothing is missed in between.
+    if (!isWanted || before?.isAcknowledged === false) before?.exchange.abandon();
+    if (!isWanted) return;
     const acknowledged = Promise.withResolvers<void>();
-    const opened = send({
+    waiting.push(acknowledged);
+    const exchange = send({
       target: target(),
       says: saysOfOlderClient(server, undefined),
       method: 'subscriptions/listen',
       params: { notifications },
       wantsProgress: false,
     });
+    const opened: Stream = { exchange, isAcknowledged: false };
     stream = opened;
-    opened.hear(({ method, params }) => {
-      if (method === 'notifications/subscriptions/acknowledged') return acknowledged.resolve();
+    const patience = clock.startTimer(acknowledgeMs, () => exchange.abandon());
+    const settle = (end: (one: PromiseWithResolvers<void>) => void): void => {
+      patience.stop();
+      before?.exchange.abandon();
+      if (stream === opened) for (const one of waiting.splice(0)) end(one);
+    };
+    exchange.hear(({ method, params }) => {
+      if (method === 'notifications/subscriptions/acknowledged') {
+        opened.isAcknowledged = true;
+        return settle(({ resolve }) => resolve());
+      }
       server
         .notification({ method, params: { ...withoutHopMeta(params) } })
         .catch((error: unknown) => log.debug({ reason: messageOf(error) }, 'a client could not be told of a change'));
     });
-    const ended = opened.next(new AbortController().signal).then(
+    const ended = exchange.next(new AbortController().signal).then(
       () => new GantryError('server_unreachable', `Server "${target().name}" ended its stream of notices.`),
       (error: unknown) => error,
     );
     void ended.then((error) => {
-      acknowledged.reject(error);
+      settle(({ reject }) => reject(error));
       if (isOver || stream !== opened) return;
       log.debug({ server: target().name, reason: messageOf(error) }, 'a stream of notices is opened again');
-      retry = clock.startTimer(again, () => void listen().catch(() => undefined));
+      retry = clock.startTimer(again, () => void listen().catch(report));
     });
-    try {
-      await acknowledged.promise;
-    } finally {
-      before?.abandon();
-    }
+    await acknowledged.promise;
   };
   const report = (error: unknown): void =>
     log.debug({ server: target().name, reason: messageOf(error) }, 'notices are not to be had');
 
   return {
     start: () => void listen().catch(report),
-    subscribe: async (uri) => {
+    subscribe: async (uri, signal) => {
+      if (uris.size >= mostSubscriptions)
+        throw new GantryError(
+          'limit_reached',
+          `A session subscribes to ${mostSubscriptions} resources at most; unsubscribe from some.`,
+        );
       uris.add(uri);
       try {
-        await listen();
+        await orAborted(listen(), signal);
       } catch (error) {
         uris.delete(uri);
         throw error;
@@ -109,7 +133,7 @@ export const createSessionNotices = (options: {
     [Symbol.dispose]: () => {
       isOver = true;
       retry?.stop();
-      stream?.abandon();
+      stream?.exchange.abandon();
     },
   };
 };

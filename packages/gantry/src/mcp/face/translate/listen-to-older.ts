@@ -8,12 +8,15 @@ import type { PassTarget } from '../../wire/pass-port.ts';
 import { messageEvent } from '../pass/event-texts.ts';
 import { rpcErrorResponse } from '../pass/rpc-response.ts';
 import type { Notice } from './exchange.ts';
-import type { LeasedSession, LeaseSession } from './older-sessions.ts';
+import type { OlderSession } from './older-session.ts';
+import type { LeaseSession } from './older-sessions.ts';
+import type { ClientSays } from './client-says.ts';
 
 /** A `subscriptions/listen` of a client of 2026. */
 export interface ListenRequest {
   readonly target: PassTarget;
   readonly client: string | undefined;
+  readonly says: ClientSays;
   readonly message: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
 }
@@ -24,70 +27,131 @@ const listFlags = {
   resourcesListChanged: ['resources', 'notifications/resources/list_changed'],
 } as const;
 const keepAliveMs = 15_000;
+const mostWaiting = 1_000;
+const mostSubscriptions = 200;
 
-/** Makes streams of notices for clients of 2026, each over a session of its own with the server of 2025 that gives the notices. */
-export const createListenToOlder =
-  ({ lease, clock, log }: { readonly lease: LeaseSession; readonly clock: Clock; readonly log: Log }) =>
-  async ({ target, client, message, signal }: ListenRequest): Promise<Response> => {
+/** Makes streams of notices for clients of 2026, each over a session with the server of 2025 that gives the notices. */
+export const createListenToOlder = ({
+  lease,
+  clock,
+  log,
+}: {
+  readonly lease: LeaseSession;
+  readonly clock: Clock;
+  readonly log: Log;
+}) => {
+  // A program has one session for all streams of its client.
+  const subscribed = new WeakMap<OlderSession, Map<string, number>>();
+  const countsOf = (session: OlderSession): Map<string, number> => {
+    const counts = subscribed.get(session) ?? new Map<string, number>();
+    subscribed.set(session, counts);
+    return counts;
+  };
+
+  /** Subscribes to what the server can tell of; gives that part of what is wanted. */
+  const subscribe = async (
+    session: OlderSession,
+    wanted: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<Honored> => {
+    const can = (name: string, what: string): boolean => {
+      const capability = session.capabilities[name];
+      return isObject(capability) && capability[what] === true;
+    };
+    const lists = Object.entries(listFlags).filter(
+      ([flag, [name]]) => wanted[flag] === true && can(name, 'listChanged'),
+    );
+    const { resourceSubscriptions } = wanted;
+    const uris = new Set(
+      Array.isArray(resourceSubscriptions) && can('resources', 'subscribe')
+        ? resourceSubscriptions.filter((uri) => typeof uri === 'string').slice(0, mostSubscriptions)
+        : [],
+    );
+    const counts = countsOf(session);
+    for (const uri of uris) {
+      if (!counts.has(uri)) await session.request('resources/subscribe', { uri }).next(signal);
+      counts.set(uri, (counts.get(uri) ?? 0) + 1);
+    }
+    return { lists: new Map(lists.map(([flag, [, notice]]) => [notice, flag])), uris };
+  };
+  const unsubscribe = (session: OlderSession, uris: Iterable<string>): void => {
+    const counts = countsOf(session);
+    for (const uri of uris) {
+      const left = (counts.get(uri) ?? 1) - 1;
+      if (left > 0) counts.set(uri, left);
+      else {
+        counts.delete(uri);
+        const ended = session.request('resources/unsubscribe', { uri }).next(new AbortController().signal);
+        ended.catch((error: unknown) => log.debug({ reason: messageOf(error) }, 'a subscription could not be ended'));
+      }
+    }
+  };
+
+  return async ({ target, client, says, message, signal }: ListenRequest): Promise<Response> => {
     const { id } = message;
     const wanted = isObject(message['params']) ? message['params']['notifications'] : undefined;
     if ((typeof id !== 'string' && typeof id !== 'number') || !isObject(wanted))
       return rpcErrorResponse(message, 400, -32_602, 'Invalid params: "notifications" says what to listen to.');
-    const says = { clientInfo: { name: 'gantry', version: '0' }, capabilities: {}, logLevel: undefined };
+    // The program that runs for this client is the one whose changes it makes.
     const leased = await lease({ target, client, says, forNotices: true }, signal);
-    const honored = await subscribe(leased, wanted, signal).catch((error: unknown) => {
+    const { session } = leased;
+    let honored: Honored;
+    try {
+      honored = await subscribe(session, wanted, signal);
+    } catch (error) {
       leased.giveBack('broken');
       throw error;
-    });
+    }
     return streamOf({
       id,
       honored,
-      leased,
+      session,
       clock,
       signal,
+      onEnd: () => {
+        if (target.startProgram) unsubscribe(session, honored.uris);
+        // Over HTTP its subscriptions end with the session.
+        leased.giveBack('broken');
+      },
       report: (reason) => log.debug({ server: target.name, reason }, 'a stream of notices ended'),
     });
   };
-
-/** Subscribes to what the server can tell of; gives that part of what is wanted. */
-const subscribe = async (
-  { session }: LeasedSession,
-  wanted: Readonly<Record<string, unknown>>,
-  signal: AbortSignal,
-): Promise<JsonObject> => {
-  const can = (name: string, what: string): boolean => {
-    const capability = session.capabilities[name];
-    return isObject(capability) && capability[what] === true;
-  };
-  const lists = Object.entries(listFlags).filter(([flag, [name]]) => wanted[flag] === true && can(name, 'listChanged'));
-  const uris =
-    Array.isArray(wanted['resourceSubscriptions']) && can('resources', 'subscribe')
-      ? wanted['resourceSubscriptions']
-      : [];
-  for (const uri of uris) await session.request('resources/subscribe', { uri: String(uri) }).next(signal);
-  return {
-    ...Object.fromEntries(lists.map(([flag]) => [flag, true])),
-    ...(uris.length > 0 && { resourceSubscriptions: uris.map(String) }),
-  };
 };
+
+/** What a client is told of. */
+interface Honored {
+  /** Notices by method, and the flags that want them. */
+  readonly lists: ReadonlyMap<string, string>;
+  readonly uris: ReadonlySet<string>;
+}
 
 const streamOf = (options: {
   readonly id: string | number;
-  readonly honored: JsonObject;
-  readonly leased: LeasedSession;
+  readonly honored: Honored;
+  readonly session: OlderSession;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  readonly onEnd: () => void;
   readonly report: (reason: string) => void;
 }): Response => {
-  const { id, honored, leased, clock, signal } = options;
+  const { id, honored, session, clock, signal, onEnd } = options;
   const encoder = new TextEncoder();
-  let end = (): void => {};
+  const over = new AbortController();
+  let alive: Timer | undefined;
+  const end = (): void => {
+    if (over.signal.aborted) return;
+    over.abort();
+    alive?.stop();
+    signal.removeEventListener('abort', end);
+    onEnd();
+  };
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => {
-      let isOver = false;
-      let alive: Timer | undefined;
       const write = (text: string): void => {
-        if (!isOver) controller.enqueue(encoder.encode(text));
+        if (over.signal.aborted) return;
+        controller.enqueue(encoder.encode(text));
+        // Whoever does not read is let go of, and listens anew.
+        if ((controller.desiredSize ?? 0) < -mostWaiting) finish();
       };
       const say = (said: JsonObject): void => write(messageEvent(JSON.stringify({ jsonrpc: '2.0', ...said })));
       const stamp = { [SUBSCRIPTION_ID_META_KEY]: id };
@@ -95,32 +159,30 @@ const streamOf = (options: {
         write(': keepalive\n\n');
         alive = clock.startTimer(keepAliveMs, keepAlive);
       };
-      end = () => {
-        if (isOver) return;
-        isOver = true;
-        alive?.stop();
-        signal.removeEventListener('abort', end);
-        // Its subscriptions end with the session.
-        leased.giveBack('broken');
-      };
       const finish = (): void => {
-        if (isOver) return;
-        say({ id, result: { resultType: 'complete', _meta: stamp } });
+        if (over.signal.aborted) return;
         end();
+        const result = { jsonrpc: '2.0', id, result: { resultType: 'complete', _meta: stamp } };
+        controller.enqueue(encoder.encode(messageEvent(JSON.stringify(result))));
         controller.close();
       };
-      say({ method: 'notifications/subscriptions/acknowledged', params: { notifications: honored, _meta: stamp } });
-      if (Object.keys(honored).length === 0) return finish();
-      alive = clock.startTimer(keepAliveMs, keepAlive);
-      signal.addEventListener('abort', end, { once: true });
-      const hear = ({ method, params }: Notice): void => {
-        if (!isWanted(honored, method)) return;
-        say({
-          method,
-          params: { ...params, _meta: { ...(isObject(params['_meta']) ? params['_meta'] : {}), ...stamp } },
-        });
+      const { lists, uris } = honored;
+      const notifications = {
+        ...Object.fromEntries([...lists.values()].map((flag) => [flag, true])),
+        ...(uris.size > 0 && { resourceSubscriptions: [...uris] }),
       };
-      leased.session.listen(hear).then(finish, (error: unknown) => {
+      say({ method: 'notifications/subscriptions/acknowledged', params: { notifications, _meta: stamp } });
+      if (Object.keys(notifications).length === 0) return finish();
+      alive = clock.startTimer(keepAliveMs, keepAlive);
+      signal.addEventListener('abort', finish, { once: true });
+      const hear = ({ method, params }: Notice): void => {
+        const { uri } = params;
+        const isUpdate = method === 'notifications/resources/updated' && typeof uri === 'string' && uris.has(uri);
+        if (!isUpdate && !lists.has(method)) return;
+        const meta = isObject(params['_meta']) ? params['_meta'] : {};
+        say({ method, params: { ...params, _meta: { ...meta, ...stamp } } });
+      };
+      session.listen(hear, over.signal).then(finish, (error: unknown) => {
         options.report(messageOf(error));
         finish();
       });
@@ -134,9 +196,4 @@ const streamOf = (options: {
       'x-accel-buffering': 'no',
     },
   });
-};
-
-const isWanted = (honored: JsonObject, method: string): boolean => {
-  if (method === 'notifications/resources/updated') return Array.isArray(honored['resourceSubscriptions']);
-  return Object.entries(listFlags).some(([flag, [, notice]]) => notice === method && honored[flag] === true);
 };

@@ -80,6 +80,7 @@ const openAtProgram = (
     capabilities: (capabilities ?? {}) as JsonObject,
     clientInfo: (clientInfo ?? {}) as JsonObject,
   };
+  const over = new AbortController();
   let heard: unknown;
   const hear = (leased: LeasedSession): void => {
     if (heard === leased.session) return;
@@ -90,15 +91,18 @@ const openAtProgram = (
       server
         .notification({ method, params: { ...params } })
         .catch((error: unknown) => log.debug({ reason: messageOf(error) }, 'a client could not be told of a change'));
-    });
+    }, over.signal);
   };
   const server: Server = open(first, 'legacy', true, async (relayed) => {
     const { target, ctx } = relayed;
-    const leased = await programs.lease({ target, client: session, says }, ctx.mcpReq.signal);
+    const leased = await programs.lease({ target, client: relayed.client, session, says }, ctx.mcpReq.signal);
     hear(leased);
     return await relayToProgram(relayed, server, leased);
   });
-  server.onclose = () => programs.end(first.target, session);
+  server.onclose = () => {
+    over.abort();
+    programs.end(first.target, session);
+  };
   return server;
 };
 
@@ -116,7 +120,7 @@ const openAtNewer = (
         logLevel = textIn(params, 'level');
         return {};
       case 'resources/subscribe':
-        await notices.subscribe(textIn(params, 'uri'));
+        await notices.subscribe(textIn(params, 'uri'), relayed.ctx.mcpReq.signal);
         return {};
       case 'resources/unsubscribe':
         notices.unsubscribe(textIn(params, 'uri'));

@@ -16,8 +16,12 @@ export interface OlderSession extends AsyncDisposable {
   readonly capabilities: JsonObject;
   /** Sends a request. */
   request(method: string, params: JsonObject, options?: { readonly wantsProgress?: boolean | undefined }): Exchange;
-  /** Hears what the server says while no request is open; resolves when it can say nothing more. */
-  listen(listener: (notice: Notice) => void): Promise<void>;
+  /**
+   * Hears what the server says without being asked, until the signal aborts; resolves then, and when the server can say nothing more.
+   */
+  listen(listener: (notice: Notice) => void, signal: AbortSignal): Promise<void>;
+  /** Has messages of the server's log sent from this level on. */
+  setLogLevel(level: string, signal: AbortSignal): Promise<void>;
 }
 
 /** How a session reaches its server. */
@@ -36,8 +40,13 @@ interface Opened {
   readonly revision: string;
   readonly capabilities: JsonObject;
   readonly standing: AbortController;
-  /** Resolves when the standing stream has ended. */
-  readonly silent: Promise<void>;
+}
+
+/** The stream on which a server says what is no answer; a server need not have one. */
+interface Standing {
+  /** Resolves when it has ended; true when another can be opened. */
+  readonly ended: Promise<boolean>;
+  isOpen: boolean;
 }
 
 const revision = '2025-11-25';
@@ -60,11 +69,13 @@ export const openOlderSession = async (options: OlderSessionOptions, signal: Abo
   let count = 0;
   let current: Exchange | undefined;
   let heard: ((notice: Notice) => void) | undefined;
+  let standing: Standing | undefined;
+  let hasNoStanding = false;
   const onTrouble = (reason: string): void =>
     log.debug({ server: target.name, reason }, 'a message could not be passed on');
 
-  const patience = (): ReturnType<typeof startDeadline> =>
-    startDeadline(clock, tellTimeoutMs, {
+  const patience = (limitMs = tellTimeoutMs): ReturnType<typeof startDeadline> =>
+    startDeadline(clock, limitMs, {
       onExpiry: () => new GantryError('timeout', `Server "${target.name}" did not take a message in time.`),
     });
   const send = (
@@ -110,50 +121,71 @@ export const openOlderSession = async (options: OlderSessionOptions, signal: Abo
     });
 
   const shakeHands = async (shaking: AbortSignal): Promise<Opened> => {
-    let id: string | null = null;
-    const handshake = start(
-      nextId(),
-      { method: 'initialize', params: initializeParams(says) },
-      async (body, sending) => {
-        const response = await send(undefined, 'POST', sending, { body });
-        id = response.headers.get('mcp-session-id');
-        return response;
-      },
-      () => ({ id, revision }),
-    );
-    const result = await lastOf(handshake, shaking);
-    const spoken = result['protocolVersion'];
-    const opened = {
-      id,
-      revision: typeof spoken === 'string' ? spoken : revision,
-      capabilities: isObject(result['capabilities']) ? result['capabilities'] : {},
-      standing: new AbortController(),
+    const opened: { id: string | null; revision: string; capabilities: JsonObject } = {
+      id: null,
+      revision,
+      capabilities: {},
     };
-    await tell(opened, { jsonrpc: '2.0', method: 'notifications/initialized' });
-    if (says.logLevel !== undefined && opened.capabilities['logging']) {
-      const level = { method: 'logging/setLevel', params: { level: says.logLevel } };
-      await lastOf(
-        start(
-          nextId(),
-          level,
-          (body, sending) => send(opened, 'POST', sending, { body }),
-          () => opened,
-        ),
-        shaking,
+    try {
+      const handshake = start(
+        nextId(),
+        { method: 'initialize', params: initializeParams(says) },
+        async (body, sending) => {
+          const response = await send(undefined, 'POST', sending, { body });
+          opened.id = response.headers.get('mcp-session-id');
+          return response;
+        },
+        () => opened,
       );
+      const result = await lastOf(handshake, shaking);
+      const { protocolVersion, capabilities } = result;
+      if (typeof protocolVersion === 'string') opened.revision = protocolVersion;
+      if (isObject(capabilities)) opened.capabilities = capabilities;
+      await tell(opened, { jsonrpc: '2.0', method: 'notifications/initialized' });
+      if (says.logLevel !== undefined && opened.capabilities['logging']) await setLevel(opened, says.logLevel, shaking);
+    } catch (error) {
+      await leave(opened);
+      throw error;
     }
-    return { ...opened, silent: listens ? hearStanding(opened) : Promise.resolve() };
+    return { ...opened, standing: new AbortController() };
+  };
+  const setLevel = async (
+    opened: Pick<Opened, 'id' | 'revision'>,
+    level: string,
+    ending: AbortSignal,
+  ): Promise<void> => {
+    const message = { method: 'logging/setLevel', params: { level } };
+    await lastOf(
+      start(
+        nextId(),
+        message,
+        (body, sending) => send(opened, 'POST', sending, { body }),
+        () => opened,
+      ),
+      ending,
+    );
+  };
+  /** Tells the server that a session is over, if it has one. */
+  const leave = async (opened: Pick<Opened, 'id' | 'revision'>): Promise<void> => {
+    if (opened.id === null) return;
+    try {
+      using deadline = patience(leaveTimeoutMs);
+      const response = await send(opened, 'DELETE', deadline.signal);
+      await response.body?.cancel();
+    } catch (error) {
+      onTrouble(messageOf(error));
+    }
   };
   const nextId = (): string => `g${(count += 1)}`;
 
-  /** Reads the standing stream, on which some servers say everything that is no answer. */
-  const hearStanding = async (from: Omit<Opened, 'silent'>): Promise<void> => {
+  /** Reads the standing stream, on which some servers say everything that is no answer; true when it can be opened again. */
+  const readStanding = async (from: Opened): Promise<boolean> => {
     const { signal: ending } = from.standing;
     try {
       const response = await send(from, 'GET', ending);
       if (!response.ok || !(response.headers.get('content-type') ?? '').includes('text/event-stream')) {
         await response.body?.cancel();
-        return;
+        return false;
       }
       for await (const { data } of eventTexts(response.body ?? new ReadableStream())) {
         const parsed = parseJson(data);
@@ -164,8 +196,21 @@ export const openOlderSession = async (options: OlderSessionOptions, signal: Abo
         else await refuse(from, parsed.value);
       }
     } catch (error) {
-      if (!ending.aborted) onTrouble(messageOf(error));
+      if (ending.aborted) return false;
+      onTrouble(messageOf(error));
     }
+    return true;
+  };
+  /** Opens the standing stream, where it is wanted and not open. */
+  const stand = (): void => {
+    if (!listens || standing?.isOpen || opened.standing.signal.aborted || hasNoStanding) return;
+    const ended = readStanding(opened);
+    const next: Standing = { ended, isOpen: true };
+    standing = next;
+    void ended.then((again) => {
+      next.isOpen = false;
+      if (!again && !opened.standing.signal.aborted) hasNoStanding = true;
+    });
   };
   const refuse = async (opened: Pick<Opened, 'id' | 'revision'>, message: unknown): Promise<void> => {
     if (!isObject(message) || typeof message['method'] !== 'string') return;
@@ -179,6 +224,8 @@ export const openOlderSession = async (options: OlderSessionOptions, signal: Abo
   };
 
   let opened = await shakeHands(signal);
+  let logLevel = says.logLevel;
+  stand();
   const reach = async (body: JsonObject, sending: AbortSignal): Promise<Response> => {
     const used = opened;
     const response = await send(used, 'POST', sending, { body });
@@ -187,6 +234,8 @@ export const openOlderSession = async (options: OlderSessionOptions, signal: Abo
     await response.body?.cancel();
     used.standing.abort();
     opened = await shakeHands(sending);
+    standing = undefined;
+    stand();
     return await send(opened, 'POST', sending, { body });
   };
 
@@ -198,31 +247,37 @@ export const openOlderSession = async (options: OlderSessionOptions, signal: Abo
       const id = nextId();
       const meta = isObject(params['_meta']) ? params['_meta'] : {};
       const sent = wantsProgress ? { ...params, _meta: { ...meta, progressToken: id } } : params;
+      // One that ended while nobody used the session is missed by the next request.
+      stand();
       current = start(id, { method, params: sent }, reach, () => opened);
       return current;
     },
-    listen: (listener) => {
+    setLogLevel: async (level, ending) => {
+      if (level === logLevel || !opened.capabilities['logging']) return;
+      await setLevel(opened, level, ending);
+      logLevel = level;
+    },
+    listen: async (listener, ending) => {
       heard = listener;
       current = undefined;
-      return opened.silent;
+      stand();
+      const stopped = Promise.withResolvers<void>();
+      ending.addEventListener('abort', () => stopped.resolve(), { once: true });
+      await Promise.race([standing?.ended, stopped.promise]);
+      heard = undefined;
     },
     [Symbol.asyncDispose]: async () => {
       current?.abandon();
       opened.standing.abort();
-      if (opened.id === null) return;
-      try {
-        using deadline = patience();
-        const response = await send(opened, 'DELETE', deadline.signal);
-        await response.body?.cancel();
-      } catch (error) {
-        onTrouble(messageOf(error));
-      }
+      await leave(opened);
     },
   };
 };
 
 // What needs no answer is not waited for longer; a server that hangs must not hold up others.
 const tellTimeoutMs = 10_000;
+// A gateway that stops takes leave of many.
+const leaveTimeoutMs = 1_000;
 
 /** The result of a request in the middle of which nothing can be asked. */
 export const lastOf = async (exchange: Exchange, signal: AbortSignal): Promise<JsonObject> => {

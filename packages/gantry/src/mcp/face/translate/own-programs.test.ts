@@ -31,8 +31,12 @@ const make = (answersHandshake = true) => {
       };
     },
   } as unknown as PassTarget;
-  const says = { clientInfo: { name: 'c', version: '1' }, capabilities: { roots: {} }, logLevel: undefined };
-  const lease = (client: string, signal = never) => programs.lease({ target, client, says }, signal);
+  let names = 0;
+  const lease = (client: string, session?: string) => {
+    const clientInfo = { name: `c${(names += 1)}`, version: '1' };
+    const says = { clientInfo, capabilities: { roots: {} }, logLevel: undefined };
+    return programs.lease({ target, client, says, session }, never);
+  };
   return { clock, programs, started, lease, target };
 };
 
@@ -104,14 +108,40 @@ describe('a program that runs for one client', () => {
     });
   });
 
-  it('runs for so many clients at most, and ends with the gateway', async () => {
+  it('is one for each of its sessions, and ends with that', async () => {
     const { lease, started, programs, target } = make();
+    await Promise.all([lease('a', 'one'), lease('a', 'two'), lease('a', 'one')]);
+    expect(started).toHaveLength(2);
+    programs.end(target, 'one');
+    await expect.poll(() => started.map(({ isOver }) => isOver)).toEqual([true, false]);
+  });
+
+  it('makes room for another of its own when nobody uses it, and is not started without', async () => {
+    const { lease, started } = make();
+    const leases = [];
+    for (let count = 0; count < 16; count += 1) leases.push(await lease('a', `s${count}`));
+    await expect(lease('a', 'one more')).rejects.toThrow('16 programs run for one client');
+    await lease('b', 'other');
+    leases[3]?.giveBack('ended');
+    await lease('a', 'one more');
+    expect(started.map(({ isOver }, index) => (isOver ? index : -1)).filter((index) => index >= 0)).toEqual([3]);
+  });
+
+  it('runs for so many clients at most, and ends with the gateway', async () => {
+    const { lease, started, programs } = make();
     for (let count = 0; count < 64; count += 1) await lease(`c${count}`);
-    await expect(lease('one more')).rejects.toThrow('64 programs');
-    programs.end(target, 'c0');
-    await expect.poll(() => started[0]?.isOver).toBe(true);
-    await lease('one more');
+    await expect(lease('one more')).rejects.toThrow('64 in all');
     await programs[Symbol.asyncDispose]();
     expect(started.every(({ isOver }) => isOver)).toBe(true);
+  });
+
+  it('does not hold up a gateway that stops while it starts', async () => {
+    const { lease, started, programs, clock } = make(false);
+    const starting = lease('a');
+    starting.catch(() => undefined);
+    await expect.poll(() => started.length).toBe(1);
+    await programs[Symbol.asyncDispose]();
+    await expect(starting).rejects.toMatchObject({ code: 'stopped' });
+    expect([started[0]?.isOver, clock.pendingTimers]).toEqual([true, 0]);
   });
 });

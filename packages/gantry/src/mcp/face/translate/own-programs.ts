@@ -17,13 +17,15 @@ export interface OwnPrograms extends AsyncDisposable {
    * @throws {GantryError} what starting one throws; `limit_reached` when too many run.
    */
   readonly lease: LeaseSession;
-  /** Ends those that run for a client. */
-  end(target: Pick<PassTarget, 'name'>, client: string | undefined): void;
+  /** Ends the program that runs for a session of a client. */
+  end(target: Pick<PassTarget, 'name'>, session: string): void;
 }
 
 /** A program that runs, or starts, for a client. */
 interface Running {
-  readonly owner: string;
+  readonly server: string;
+  readonly client: string | undefined;
+  readonly clientSession: string | undefined;
   readonly session: Promise<ProgramSession>;
   users: number;
   idle: Timer | undefined;
@@ -32,14 +34,22 @@ interface Running {
 const idleMs = 5 * 60_000;
 const startMs = 60_000;
 const mostPrograms = 64;
+const mostOfClient = 16;
 
 /** Makes an empty set. */
 export const createOwnPrograms = ({ clock, log }: { readonly clock: Clock; readonly log: Log }): OwnPrograms => {
   const programs = new Map<string, Running>();
+  const ending = new Set<Promise<void>>();
+  const stopping = new AbortController();
 
-  const forget = async (key: string, running: Running): Promise<void> => {
+  const forget = (key: string, running: Running): Promise<void> => {
     if (programs.get(key) === running) programs.delete(key);
     running.idle?.stop();
+    const ended = endOf(running).finally(() => ending.delete(ended));
+    ending.add(ended);
+    return ended;
+  };
+  const endOf = async (running: Running): Promise<void> => {
     let session: ProgramSession;
     try {
       session = await running.session;
@@ -59,6 +69,7 @@ export const createOwnPrograms = ({ clock, log }: { readonly clock: Clock; reado
     if (!target.startProgram) throw new GantryError('usage', `Server "${target.name}" is no program.`);
     // It starts for all that wait for it, so the signal of none of them ends that.
     using deadline = startDeadline(clock, startMs, {
+      signal: stopping.signal,
       onExpiry: () =>
         new GantryError(
           'server_unreachable',
@@ -68,15 +79,25 @@ export const createOwnPrograms = ({ clock, log }: { readonly clock: Clock; reado
     return await openProgramSession({ target, start: target.startProgram, says, log }, deadline.signal);
   };
 
+  /** One client has so many at most, and ends its own that nobody uses for a new one. */
+  const makeRoom = (client: string | undefined): void => {
+    const own = [...programs].filter(([, running]) => running.client === client);
+    if (programs.size < mostPrograms && own.length < mostOfClient) return;
+    const unused = own.find(([, { users }]) => users === 0);
+    if (!unused)
+      throw new GantryError(
+        'limit_reached',
+        `${mostOfClient} programs run for one client at most, and ${mostPrograms} in all; try again when others have ended.`,
+      );
+    void forget(...unused);
+  };
+
   const join = async (key: string, use: Parameters<LeaseSession>[0]): Promise<LeasedSession> => {
     let running = programs.get(key);
     if (!running) {
-      if (programs.size >= mostPrograms)
-        throw new GantryError(
-          'limit_reached',
-          `${mostPrograms} programs run for one client each, which is the most allowed; try again when others have ended.`,
-        );
-      running = { owner: ownerOf(use.target, use.client), session: start(use), users: 0, idle: undefined };
+      makeRoom(use.client);
+      const { target, client, session: clientSession } = use;
+      running = { server: target.name, client, clientSession, session: start(use), users: 0, idle: undefined };
       programs.set(key, running);
     }
     const used = running;
@@ -96,14 +117,19 @@ export const createOwnPrograms = ({ clock, log }: { readonly clock: Clock; reado
       await forget(key, used);
       throw error;
     }
-    if (session.isRunning) return { session, giveBack: leave };
+    if (session.isRunning) {
+      // The program is the client's, whichever level it wants now.
+      if (use.says.logLevel !== undefined) await session.setLogLevel(use.says.logLevel, stopping.signal);
+      return { session, giveBack: leave };
+    }
     await forget(key, used);
     return await join(key, use);
   };
 
   return {
     lease: async (use, signal) => {
-      const joining = join(JSON.stringify([use.target.name, use.client ?? null, use.says]), use);
+      const { target, client, session, says } = use;
+      const joining = join(JSON.stringify([target.name, client ?? null, session ?? null, says.capabilities]), use);
       try {
         return await orAborted(joining, signal);
       } catch (error) {
@@ -114,14 +140,14 @@ export const createOwnPrograms = ({ clock, log }: { readonly clock: Clock; reado
         throw error;
       }
     },
-    end: (target, client) => {
-      for (const [key, running] of programs) if (running.owner === ownerOf(target, client)) void forget(key, running);
+    end: (target, session) => {
+      for (const [key, running] of programs)
+        if (running.server === target.name && running.clientSession === session) void forget(key, running);
     },
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([...programs].map(([key, running]) => forget(key, running)));
+      stopping.abort(new GantryError('stopped', 'Gantry is stopping.'));
+      for (const [key, running] of programs) void forget(key, running);
+      await Promise.all(ending);
     },
   };
 };
-
-const ownerOf = (target: Pick<PassTarget, 'name'>, client: string | undefined): string =>
-  JSON.stringify([target.name, client ?? null]);

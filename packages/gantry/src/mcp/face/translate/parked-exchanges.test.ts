@@ -3,10 +3,12 @@ import { fakeClock } from '../../../testing/fake-clock.ts';
 import type { ParkedExchange } from './parked-exchanges.ts';
 import { createParkedExchanges } from './parked-exchanges.ts';
 
+let count = 0;
 const make = (owner = 'alice') => {
   const ends: string[] = [];
   const entry = {
-    owner,
+    owner: `${owner} ${(count += 1)}`,
+    client: owner,
     asked: {},
     exchange: { abandon: () => ends.push('abandoned') },
     leased: { giveBack: (how: string) => ends.push(how) },
@@ -20,8 +22,8 @@ describe('requests that wait for their clients', () => {
     const { entry, ends } = make();
     const name = parked.park(entry);
     expect(parked.take(name, 'bob')).toBeUndefined();
-    expect(parked.take(name, 'alice')).toMatchObject({ owner: 'alice' });
-    expect(parked.take(name, 'alice')).toBeUndefined();
+    expect(parked.take(name, entry.owner)).toMatchObject({ client: 'alice' });
+    expect(parked.take(name, entry.owner)).toBeUndefined();
     expect(ends).toEqual([]);
   });
 
@@ -32,7 +34,7 @@ describe('requests that wait for their clients', () => {
     const name = parked.park(late.entry);
     await clock.advance(15 * 60_000);
     expect(late.ends).toEqual(['abandoned', 'broken']);
-    expect(parked.take(name, 'alice')).toBeUndefined();
+    expect(parked.take(name, late.entry.owner)).toBeUndefined();
     parked.park(last.entry);
     parked[Symbol.dispose]();
     expect([last.ends, clock.pendingTimers]).toEqual([['abandoned', 'broken'], 0]);

@@ -10,6 +10,7 @@ export interface ParkedExchange {
   readonly leased: LeasedSession;
   /** What was asked, by the key under which the client answers. */
   readonly asked: Readonly<Record<string, ServerRequest>>;
+  readonly client: string | undefined;
   /** Whom it was asked, and in which request. */
   readonly owner: string;
 }
@@ -31,7 +32,7 @@ export interface ParkedExchanges extends Disposable {
 // A person may take long; a server of 2025 holds a connection meanwhile.
 const patienceMs = 15 * 60_000;
 const mostParked = 1_000;
-const mostOfOwner = 50;
+const mostOfClient = 50;
 
 /** Makes an empty set. */
 export const createParkedExchanges = (clock: Clock): ParkedExchanges => {
@@ -51,8 +52,8 @@ export const createParkedExchanges = (clock: Clock): ParkedExchanges => {
 
   return {
     park: (entry) => {
-      const ofOwner = parked.values().filter(({ owner }) => owner === entry.owner);
-      if (parked.size >= mostParked || [...ofOwner].length >= mostOfOwner)
+      const ofClient = parked.values().filter(({ client }) => client === entry.client);
+      if (parked.size >= mostParked || [...ofClient].length >= mostOfClient)
         throw new GantryError('limit_reached', 'Too many questions of servers wait for an answer; answer those first.');
       const name = newId();
       const timer = clock.startTimer(patienceMs, () => giveUp(name));

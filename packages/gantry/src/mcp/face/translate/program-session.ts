@@ -97,6 +97,7 @@ export const openProgramSession = async (
   };
 
   let capabilities: JsonObject;
+  let { logLevel } = says;
   try {
     const result = await lastOf(request('initialize', initializeParams(says)), signal);
     capabilities = isObject(result['capabilities']) ? result['capabilities'] : {};
@@ -113,9 +114,17 @@ export const openProgramSession = async (
       return isRunning;
     },
     request: (method, params, { wantsProgress } = {}) => request(method, params, wantsProgress),
-    listen: (listener) => {
+    setLogLevel: async (level, ending) => {
+      if (level === logLevel || !capabilities['logging']) return;
+      await lastOf(request('logging/setLevel', { level }), ending);
+      logLevel = level;
+    },
+    listen: async (listener, ending) => {
       listeners.add(listener);
-      return silent.promise.then(() => void listeners.delete(listener));
+      const stopped = Promise.withResolvers<void>();
+      ending.addEventListener('abort', () => stopped.resolve(), { once: true });
+      await Promise.race([silent.promise, stopped.promise]);
+      listeners.delete(listener);
     },
     [Symbol.asyncDispose]: async () => {
       for (const { exchange } of open.values()) exchange.abandon();

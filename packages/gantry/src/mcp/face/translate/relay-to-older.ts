@@ -8,10 +8,9 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Sealing } from '../pass/carried-state.ts';
 import type { ClientSays } from './client-says.ts';
-import { saysInMeta } from './client-says.ts';
 import type { Exchange, ServerRequest } from './exchange.ts';
 import { toModernResult, withoutHopMeta } from './generations.ts';
-import type { LeasedSession, LeaseSession } from './older-sessions.ts';
+import type { LeaseSession } from './older-sessions.ts';
 import type { ParkedExchange, ParkedExchanges } from './parked-exchanges.ts';
 import type { Relayed } from './relayed.ts';
 import { capabilityFor, declined, filtered, tellClient } from './relayed.ts';
@@ -26,29 +25,23 @@ export const createRelayToOlder =
     readonly lease: LeaseSession;
     readonly parked: ParkedExchanges;
     readonly sealing: Sealing;
-  }): ((relayed: Relayed) => Promise<JsonObject>) =>
-  async (relayed) => {
+  }): ((relayed: Relayed, says: ClientSays) => Promise<JsonObject>) =>
+  async (relayed, says) => {
     const { target, client, method, params, ctx } = relayed;
     const { signal, _meta: meta } = ctx.mcpReq;
-    const says = saysInMeta(ctx.mcpReq.envelope ?? {});
     // A client must call again just as it called.
     const owner = JSON.stringify([target.name, client ?? null, method, params['name'] ?? params['uri'] ?? null]);
     const context = `pass/${target.name}/${client ?? ''}`;
     const state = ctx.mcpReq.requestState();
-    let exchange: Exchange;
-    let leased: LeasedSession;
-    if (state === undefined) {
-      leased = await parts.lease({ target, client, says }, signal);
-      const sent = withoutHopMeta({ ...params, ...(meta && { _meta: meta as JsonObject }) });
-      exchange = leased.session.request(method, sent, { wantsProgress: meta?.progressToken !== undefined });
-    } else {
-      const parked = reclaim(parts, state, context, owner);
-      ({ exchange, leased } = parked);
-      await answerAll(parked, ctx.mcpReq.inputResponses ?? {});
-    }
+    const parked = state === undefined ? undefined : reclaim(parts, state, context, owner);
+    const leased = parked?.leased ?? (await parts.lease({ target, client, says }, signal));
+    const sent = withoutHopMeta({ ...params, ...(meta && { _meta: meta as JsonObject }) });
+    const exchange =
+      parked?.exchange ?? leased.session.request(method, sent, { wantsProgress: meta?.progressToken !== undefined });
     exchange.hear(tellClient(relayed, says.logLevel !== undefined));
     let outcome: 'parked' | 'ended' | 'broken' = 'broken';
     try {
+      if (parked) await answerAll(parked, ctx.mcpReq.inputResponses ?? {});
       for (;;) {
         const step = await exchange.next(signal);
         if ('result' in step) {
@@ -58,7 +51,7 @@ export const createRelayToOlder =
         const open = await withoutRefused(relayed, exchange, step.asked, says);
         if (open.length === 0) continue;
         const asked = Object.fromEntries(open.map((request, index) => [`q${index + 1}`, request]));
-        const name = parts.parked.park({ exchange, leased, asked, owner });
+        const name = parts.parked.park({ exchange, leased, asked, client, owner });
         outcome = 'parked';
         return {
           resultType: 'input_required',

@@ -40,18 +40,27 @@ export const filtered = (target: PassTarget, method: string, result: JsonObject)
       }
     : result;
 
-/** Passes on to the client what the server says while its request runs: progress where it asked for that, and the log. */
-export const tellClient =
-  ({ ctx }: Pick<Relayed, 'ctx'>, wantsLog: boolean): ((notice: Notice) => void) =>
-  ({ method, params }) => {
+// A client that does not read would have all of it kept here.
+const mostNoticeChars = 8 * 1024 * 1024;
+
+/**
+ * Passes on to the client what the server says while its request runs: progress where it asked for that, and the log. Beyond 8 MB in one
+ * request the rest is left out.
+ */
+export const tellClient = ({ ctx }: Pick<Relayed, 'ctx'>, wantsLog: boolean): ((notice: Notice) => void) => {
+  let chars = 0;
+  return ({ method, params }) => {
     const progressToken = ctx.mcpReq._meta?.progressToken;
     const isProgress = method === 'notifications/progress' && progressToken !== undefined;
     if (!isProgress && !(method === 'notifications/message' && wantsLog)) return;
+    chars += JSON.stringify(params).length;
+    if (chars > mostNoticeChars) return;
     void ctx.mcpReq
       .notify({ method, params: isProgress ? { ...params, progressToken } : { ...params } })
       // Only a client that has gone is not told, and its call ends for that.
       .catch(() => undefined);
   };
+};
 
 /** An error in the words of the protocol; one of the server's own keeps its code and data. */
 export const toProtocolError = (error: unknown): unknown => {

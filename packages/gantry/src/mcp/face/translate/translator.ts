@@ -14,6 +14,7 @@ import type { Sealing } from '../pass/carried-state.ts';
 import type { SharedSessions } from '../sessions/sessions.ts';
 import { createSessions } from '../sessions/sessions.ts';
 import { anything } from './ask-client.ts';
+import type { ClientSays } from './client-says.ts';
 import { saysInMeta } from './client-says.ts';
 import { toLegacyResult, toModernResult } from './generations.ts';
 import { createListenToOlder } from './listen-to-older.ts';
@@ -39,6 +40,10 @@ export interface Translator extends AsyncDisposable {
   endStreams(): void;
 }
 
+interface NewerVisit extends Visit {
+  readonly says: ClientSays;
+}
+
 /** Makes the translator. */
 export const createTranslator = (options: {
   readonly clock: Clock;
@@ -49,6 +54,7 @@ export const createTranslator = (options: {
 }): Translator => {
   const { clock, log, schemaValidator, sealing, shared } = options;
   const visits = new WeakMap<Request, Visit>();
+  const newer = new WeakMap<Request, NewerVisit>();
   const streams = new AbortController();
   const olderSessions = createOlderSessions({ clock, log });
   const programs = createOwnPrograms({ clock, log });
@@ -84,16 +90,16 @@ export const createTranslator = (options: {
       });
     return server;
   };
+  // Within a session, the request that is served; without one the server is of one request alone.
   const visitOf = (ctx: ServerContext): Visit | undefined => ctx.http?.req && visits.get(ctx.http.req);
 
   const handler = createMcpHandler(
     ({ requestInfo }) => {
-      const visit = (requestInfo && visits.get(requestInfo)) as Visit;
-      const isOlder = visit.target.era === 'legacy';
-      return open(visit, 'modern', isOlder, (relayed) =>
-        isOlder && takesPart(saysInMeta(relayed.ctx.mcpReq.envelope ?? {}))
-          ? relayToOlder(relayed)
-          : relayNewerOverLink(relayed, sealing),
+      const visit = (requestInfo && newer.get(requestInfo)) as NewerVisit;
+      const { target, says } = visit;
+      const isOlder = target.era === 'legacy';
+      return open(visit, 'modern', isOlder && (target.isHttp || takesPart(says)), (relayed) =>
+        isOlder && takesPart(says) ? relayToOlder(relayed, says) : relayNewerOverLink(relayed, sealing),
       );
     },
     {
@@ -114,15 +120,18 @@ export const createTranslator = (options: {
   });
 
   return {
-    modern: async (request, body, visit) => {
+    modern: async (request, body, { target, client }) => {
+      const params = isObject(body) && isObject(body['params']) ? body['params'] : {};
+      const says = saysInMeta(isObject(params['_meta']) ? params['_meta'] : {});
+      const visit = { target, client, says };
       const isListening = isObject(body) && body['method'] === 'subscriptions/listen';
-      if (isListening && visit.target.era === 'legacy')
+      if (isListening && target.era === 'legacy' && (target.isHttp || takesPart(says)))
         return await listenToOlder({
           ...visit,
           message: body,
           signal: AbortSignal.any([request.signal, streams.signal]),
         });
-      visits.set(request, visit);
+      newer.set(request, visit);
       return await handler.fetch(request, { parsedBody: body });
     },
     legacy: (request, body, visit) => {
