@@ -213,4 +213,35 @@ describe('tokens of an authorization server', () => {
     const metadata: unknown = await (await fetch(`${gateway.url}/.well-known/oauth-protected-resource/mcp`)).json();
     expect(metadata).toMatchObject({ resource: url, authorization_servers: [issuer] });
   });
+
+  it('names the address that clients know, behind a proxy that ends TLS', async () => {
+    const issuer = 'https://login.example';
+    const gateway = await serve({
+      serve: { oauth: { issuer, audience: 'gantry' }, publicUrl: 'https://gantry.example.com' },
+    });
+    const refused = await call(`${gateway.url}/mcp`, 'tools/list', {});
+    expect(refused.headers.get('www-authenticate')).toContain(
+      'resource_metadata="https://gantry.example.com/.well-known/oauth-protected-resource/mcp"',
+    );
+    const metadata: unknown = await (await fetch(`${gateway.url}/.well-known/oauth-protected-resource/mcp`)).json();
+    expect(metadata).toMatchObject({ resource: 'https://gantry.example.com/mcp' });
+  });
+
+  it('are not called wrong when it cannot be asked for its keys', async () => {
+    const { privateKey } = await generateKeyPair('ES256');
+    const issuerServer = open.use(await listenOnLoopback((_request, response) => void response.writeHead(500).end()));
+    const issuer = new URL(issuerServer.url).origin;
+    const gateway = await serve({ serve: { oauth: { issuer, audience: 'gantry' } } });
+    const token = await new SignJWT({ scope: 'mcp' })
+      .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
+      .setIssuer(issuer)
+      .setAudience('gantry')
+      .setExpirationTime('5m')
+      .sign(privateKey);
+    const answer = await call(`${gateway.url}/mcp`, 'tools/list', {}, { token });
+    expect([answer.status, answer.body]).toEqual([
+      503,
+      { error: { code: 'auth_unavailable', message: expect.any(String) as unknown, isRetryable: true } },
+    ]);
+  });
 });

@@ -145,3 +145,30 @@ it('prints nothing but protocol and ends with its client', async () => {
   for (const line of stdout.split('\n').filter((text) => text !== ''))
     expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
 });
+
+describe('one server over standard input and output', () => {
+  const passed = (...args: string[]) => ({ ...program(), args: [gantryProgram, 'mcp', ...args] });
+
+  it.each(['2025', '2026'])('is passed through as it is to a client of %s', async (generation) => {
+    await using _gateway = await folder.serve();
+    const client =
+      generation === '2025' ? new ClientOf2025({ name: 't', version: '1' }) : new Client({ name: 't', version: '1' });
+    await (generation === '2025'
+      ? (client as ClientOf2025).connect(new TransportOf2025(passed('--server', 'demo')))
+      : (client as Client).connect(new StdioClientTransport(passed('--server', 'demo'))));
+    expect(client.getServerVersion()).toMatchObject({ name: 'modern', title: 'Modern server' });
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toContain('echo');
+    expect(await client.callTool({ name: 'echo', arguments: { text: 'hé' } })).toMatchObject({
+      content: [{ type: 'text', text: 'hé' }],
+    });
+    await client.close();
+  });
+
+  it('needs a gateway that runs, and no mode', async () => {
+    const without = await folder.run(['mcp', '--server', 'demo']);
+    expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('gantry serve') as unknown]);
+    const both = await folder.run(['mcp', '--server', 'demo', '--mode', 'off']);
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('--mode or --server') as unknown]);
+  });
+});

@@ -90,7 +90,7 @@ describe('the routes', () => {
     const response = await fetch(new URL('/nope', served.url));
     expect([response.status, await response.json()]).toEqual([
       404,
-      { error: { code: 'not_found', message: 'There is nothing at /nope.' } },
+      { error: { code: 'not_found', message: 'There is nothing at /nope.', isRetryable: false } },
     ]);
   });
 });

@@ -153,6 +153,26 @@ describe('a client of 2025 that is passed through', () => {
 });
 
 describe('policy on the way through', () => {
+  it('remembers every call: who made it, of what, and how it ended', async () => {
+    const server = open.use(await startModernServer());
+    const gateway = await serve({ s: { url: server.url } });
+    await ask(
+      `${gateway.url}/mcp/s`,
+      'tools/call',
+      { name: 'echo', arguments: { text: 'hi', password: 'p4ss' } },
+      'echo',
+    );
+    await ask(`${gateway.url}/mcp/s`, 'tools/call', { name: 'fail', arguments: {} }, 'fail');
+    await ask(`${gateway.url}/mcp/s`, 'tools/call', { name: 'made-up', arguments: {} }, 'made-up');
+    const listed = (await (await fetch(`${gateway.url}/api/v1/executions`)).json()) as { executions: object[] };
+    expect(listed.executions).toMatchObject([
+      { toolName: 's__unknown', caller: 'passthrough', status: 'failed' },
+      { toolName: 's__fail', caller: 'passthrough', status: 'failed' },
+      { toolName: 's__echo', caller: 'passthrough', status: 'done' },
+    ]);
+    expect(JSON.stringify(listed)).not.toContain('p4ss');
+  });
+
   it('hides tools that the entry filters out, and calls none of them', async () => {
     const server = open.use(await startModernServer());
     const gateway = await serve({ s: { url: server.url, allowedTools: ['echo'] } });

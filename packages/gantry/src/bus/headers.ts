@@ -25,6 +25,8 @@ export const messageHeaders = {
   mcpServer: 'gantry-mcp-server',
   /** `true` when the caller's run can answer a handed-back question. */
   mcpHandback: 'gantry-mcp-handback',
+  /** What the MCP client that calls can be asked for, as JSON. */
+  mcpAsks: 'gantry-mcp-asks',
   /** `true` when the caller's session can receive the late result of a task. */
   mcpTasks: 'gantry-mcp-tasks',
   /** W3C trace context. */

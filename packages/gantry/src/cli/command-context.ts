@@ -18,8 +18,8 @@ export interface CommandContext {
   readonly flags: GlobalFlags;
 }
 
-/** How a command that ran to its end came out: 0 done, 1 the operation failed, 2 wrong usage or configuration. */
-export type ExitCode = 0 | 1 | 2;
+/** How a command came out: 0 done, 1 the operation failed, 2 wrong usage or configuration; 130 or 143 a chat that a signal ended. */
+export type ExitCode = 0 | 1 | 2 | 130 | 143;
 
 /** A command: prints its result and says how it came out. What it throws is told in one place. */
 export type Command<Args extends readonly unknown[]> = (context: CommandContext, ...args: Args) => Promise<ExitCode>;

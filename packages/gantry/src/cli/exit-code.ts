@@ -20,3 +20,7 @@ const wrongUsage: ReadonlySet<GantryErrorCode> = new Set([
 /** The exit code for anything thrown. */
 export const exitCodeOf = (thrown: unknown): ExitCode =>
   GantryError.is(thrown) && wrongUsage.has(thrown.code) ? 2 : 1;
+
+/** The exit code of a chat that a signal ended, by the reason of its interruption: 128 and the number of the signal, as shells have it. */
+export const interruptedCodeOf = (reason: unknown): 130 | 143 =>
+  GantryError.is(reason) && reason.details['signal'] === 'SIGTERM' ? 143 : 130;

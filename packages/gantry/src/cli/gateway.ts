@@ -45,6 +45,13 @@ export const openGateway = async (context: CommandContext, options: OpenGatewayO
   return inProcess(context, local, options.needs ?? 'all');
 };
 
+/** The gateway that owns the data folder now, when the one that was asked so far has gone; undefined where the address was given. */
+export const findAgain = async (context: CommandContext): Promise<Gateway | undefined> => {
+  if (namedGateway(context)) return undefined;
+  const owner = await findOwner(await loadSettings(context));
+  return owner && attach(context, owner);
+};
+
 /** Starts a Gantry in this process, for as long as the command runs. */
 export const startLocal = async ({ host, io }: CommandContext, settings: Settings): Promise<LocalGantry> =>
   startOrInterrupted(

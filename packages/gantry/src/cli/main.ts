@@ -23,10 +23,10 @@ const host: CliHost = {
 };
 
 const interruption = new AbortController();
-const interrupt = (): void => {
+const interrupt = (signal: NodeJS.Signals): void => {
   // The first signal asks for an orderly stop; who sends a second one does not want to wait for it.
   if (interruption.signal.aborted) process.exit(130);
-  interruption.abort(new GantryError('cancelled', 'Interrupted.'));
+  interruption.abort(new GantryError('cancelled', 'Interrupted.', { details: { signal } }));
 };
 process.on('SIGINT', interrupt);
 process.on('SIGTERM', interrupt);

@@ -67,7 +67,8 @@ export const createProgram = (io: CliIo, host: CliHost, finish: (code: ExitCode)
     .command('mcp')
     .description('serve one MCP client over standard input and output')
     .addOption(new Option('--mode <mode>', "how servers' tools are offered (default: auto)").choices(modes))
-    .action((options: { mode?: FaceMode }) =>
+    .option('--server <name>', 'one server as it is, through the gateway that runs (default: the tools of all)')
+    .action((options: { mode?: FaceMode; server?: string }) =>
       run(
         import('./commands/mcp.ts').then((module) => module.runMcp),
         options,

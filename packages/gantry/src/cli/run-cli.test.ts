@@ -633,6 +633,15 @@ it('serves one client over standard input and output with nothing else printed',
   expect([code, out, err, steps]).toEqual([0, '', '', ['start', 'stdio eager', 'stop']]);
 });
 
+it.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+])('ends a chat with the number of the signal %s', async (signal, code) => {
+  const interrupted = AbortSignal.abort(new GantryError('cancelled', 'Interrupted.', { details: { signal } }));
+  const ended = await run(['chat', '--message', 'hi'], { interrupted, failure: new Error('gone') });
+  expect(ended).toMatchObject({ code, out: '', err: 'gantry: interrupted\n' });
+});
+
 it('exits 130 when it is interrupted', async () => {
   const interrupted = AbortSignal.abort(new GantryError('cancelled', 'Interrupted.'));
   const { code, out, err, steps } = await run(['tools', 'list'], { interrupted });

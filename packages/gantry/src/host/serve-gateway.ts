@@ -116,6 +116,7 @@ export const serveGateway = async (
       log,
       authenticate: needsToken ? firstOf(...ways) : undefined,
       oauth: config.serve.oauth,
+      publicUrl: config.serve.publicUrl,
       mountApi: (app) => mountOperations(app, allOperations, { ...assembled.deps, ending: ending.signal }),
       metrics: async () => (await (metrics ??= startMetrics())).read(),
       notReady: async () => {

@@ -5,7 +5,7 @@ import { cors } from 'hono/cors';
 import { messageOf } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { McpFace } from '../mcp/face/mcp-face.ts';
-import type { Authenticate } from './authenticate.ts';
+import type { Authenticate, Identity } from './authenticate.ts';
 import { bearerToken, mayDo, scopeFor } from './authenticate.ts';
 import type { OAuthResourceSettings } from './oauth-resource.ts';
 import { resourceMetadata, resourceMetadataPath } from './oauth-resource.ts';
@@ -34,6 +34,8 @@ export interface AppOptions extends AddressPolicy {
   readonly log: Log;
   /** Asks every request for a bearer token, except `/`, `/healthz` and `/readyz`; absent, none is asked for. */
   readonly authenticate?: Authenticate | undefined;
+  /** Where clients reach the gateway, where that is not the address that requests name: behind a proxy that ends TLS. */
+  readonly publicUrl?: string | undefined;
   /** The authorization server whose tokens are taken; clients are told of it. */
   readonly oauth?: Pick<OAuthResourceSettings, 'issuer'> | undefined;
   readonly mountApi?: ApiRoutes | undefined;
@@ -62,9 +64,13 @@ export const createApp = (options: AppOptions): App => {
   } = options;
   const app: App = new Hono();
   const addresses = createAddressCheck(options);
+  // What a proxy says of the way to it is not believed: anyone could say it.
+  const publicOrigin = options.publicUrl === undefined ? undefined : new URL(options.publicUrl).origin;
+  const originOf = (c: Context): string => publicOrigin ?? new URL(c.req.url).origin;
   /** RFC 6750 section 3, and RFC 9728 section 5.1. */
   const challenge = (c: Context, error: string | undefined, scope: string): string => {
-    const { origin, pathname } = new URL(c.req.url);
+    const origin = originOf(c);
+    const { pathname } = new URL(c.req.url);
     const parts = [
       ...(error === undefined ? [] : [`error="${error}"`]),
       ...(oauth ? [`resource_metadata="${origin}${resourceMetadataPath}${pathname}"`, `scope="${scope}"`] : []),
@@ -94,7 +100,13 @@ export const createApp = (options: AppOptions): App => {
     app.use(async (c, next) => {
       if (open.has(c.req.path) || c.req.path.startsWith(resourceMetadataPath)) return next();
       const token = bearerToken(c.req.header('authorization'));
-      const identity = token === undefined ? undefined : await authenticate(token);
+      let identity: Identity | undefined;
+      try {
+        identity = token === undefined ? undefined : await authenticate(token);
+      } catch (error) {
+        log.warn({ reason: messageOf(error) }, 'a token could not be checked');
+        return refuse(c, 503, 'auth_unavailable', 'Tokens cannot be checked now; try again in a while.', true);
+      }
       const needed = scopeFor(c.req.method, c.req.path);
       if (identity === undefined) {
         c.header('www-authenticate', challenge(c, token === undefined ? undefined : 'invalid_token', needed));
@@ -116,9 +128,9 @@ export const createApp = (options: AppOptions): App => {
   if (oauth) {
     // RFC 9728 section 3.1: the path of the resource stands behind the well-known one.
     app.get(`${resourceMetadataPath}/*`, (c) =>
-      c.json(resourceMetadata(oauth, new URL(c.req.url).origin + c.req.path.slice(resourceMetadataPath.length))),
+      c.json(resourceMetadata(oauth, originOf(c) + c.req.path.slice(resourceMetadataPath.length))),
     );
-    app.get(resourceMetadataPath, (c) => c.json(resourceMetadata(oauth, `${new URL(c.req.url).origin}/mcp`)));
+    app.get(resourceMetadataPath, (c) => c.json(resourceMetadata(oauth, `${originOf(c)}/mcp`)));
   }
   app.all('/mcp', (c) => face.handleHttp(c.req.raw, { client: c.get('client') }));
   app.all('/mcp/:server', (c) => face.handlePass(c.req.raw, c.req.param('server'), { client: c.get('client') }));
@@ -128,7 +140,7 @@ export const createApp = (options: AppOptions): App => {
     return reasons.length === 0 ? c.json({ status: 'ready' }) : c.json({ status: 'not ready', reasons }, 503);
   });
   if (metrics) app.get('/metrics', async (c) => c.text(await metrics()));
-  app.get('/', (c) => c.html(homePage(new URL(c.req.url).origin, version)));
+  app.get('/', (c) => c.html(homePage(originOf(c), version)));
   app.use(
     '/api/*',
     bodyLimit({
@@ -148,5 +160,10 @@ const reasonsOf = async (notReady: AppOptions['notReady']): Promise<readonly str
   }
 };
 
-const refuse = (c: Context, status: 401 | 403 | 404 | 413 | 500, code: string, message: string): Response =>
-  c.json({ error: { code, message } }, status);
+const refuse = (
+  c: Context,
+  status: 401 | 403 | 404 | 413 | 500 | 503,
+  code: string,
+  message: string,
+  isRetryable = false,
+): Response => c.json({ error: { code, message, isRetryable } }, status);

@@ -36,6 +36,7 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 /**
  * Takes access tokens that are JWTs of one authorization server (RFC 9068): signature, issuer, audience and expiry are checked. The client
  * is `client_id`, else `azp`, else `sub`; scopes are those of `scope` that Gantry knows, with or without `gantry:` before them.
+ * Throws when the keys cannot be had.
  */
 export const jwtTokens = (settings: OAuthResourceSettings, log: Log): Authenticate => {
   let keys: Promise<Awaited<ReturnType<typeof loadKeys>>> | undefined;
@@ -57,10 +58,18 @@ export const jwtTokens = (settings: OAuthResourceSettings, log: Log): Authentica
       const { payload } = await jwtVerify(token, keySet, { issuer, audience, algorithms, requiredClaims: ['exp'] });
       return { client: clientOf(payload), scopes: scopesOf(payload) };
     } catch (error) {
+      // That the keys cannot be had says nothing about the token.
+      if (!saysNo(error)) throw error;
       log.debug({ reason: messageOf(error) }, 'a JWT was refused');
       return undefined;
     }
   };
+};
+
+/** Whether an error is a verdict on the token, and not a failure to get at the keys. */
+const saysNo = (error: unknown): boolean => {
+  const code = isObject(error) && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && /^ERR_J(?:WT|WS|OSE_ALG|OSE_NOT|WKS_NO|WKS_MULTIPLE)/.test(code);
 };
 
 /** RFC 8414 and OpenID Connect Discovery. */

@@ -145,6 +145,7 @@ it('reads the caller and everything policy looks at from the headers', async () 
     sharesFolder: true,
     answersQuestions: true,
     receivesLateResults: true,
+    asks: { elicitation: { form: {} }, roots: {} },
     trace: { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, tracestate: 'k=v' },
   };
   await send('ok', { headers: toContextHeaders(context) });
@@ -155,6 +156,7 @@ it('reads the caller and everything policy looks at from the headers', async () 
 it.each([
   ['no headers', {}],
   ['a caller nobody knows', { 'gantry-caller': 'root', 'gantry-timeout-ms': '-5', 'gantry-tier': 'ultra' }],
+  ['what cannot be read of whom to ask', { 'gantry-mcp-asks': '{"elicit' }],
 ])('takes a request with %s for the least trusted caller', async (_what, headers) => {
   await send('ok', { headers });
   await reply();

@@ -1,9 +1,12 @@
 import type { Headers } from '../bus/envelope.ts';
 import { messageHeaders } from '../bus/headers.ts';
-import type { CallContext, CallerKind, Tier, TraceContext } from '../tool/context.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { isObject, parseJson } from '../kernel/json.ts';
+import type { Asks, CallContext, CallerKind, Tier, TraceContext } from '../tool/context.ts';
 import { callerRules } from '../tool/context.ts';
 
-/** Says a call context as envelope headers. The signal and the progress listener stay behind: they travel as messages. */
+/** Says a call context as envelope headers. The signal and the listeners stay behind: what they hear travels as
+ * messages. */
 export const toContextHeaders = (context: CallContext): Headers => {
   const headers: Record<string, string> = { [messageHeaders.caller]: context.caller };
   const set = (name: string, value: string | undefined): void => {
@@ -16,6 +19,7 @@ export const toContextHeaders = (context: CallContext): Headers => {
   set(messageHeaders.timeoutMs, context.timeoutMs === undefined ? undefined : String(context.timeoutMs));
   set(messageHeaders.sharesFolder, flag(context.sharesFolder));
   set(messageHeaders.mcpHandback, flag(context.answersQuestions));
+  set(messageHeaders.mcpAsks, context.asks && JSON.stringify(context.asks));
   set(messageHeaders.mcpTasks, flag(context.receivesLateResults));
   set(messageHeaders.traceparent, context.trace?.traceparent);
   set(messageHeaders.tracestate, context.trace?.tracestate);
@@ -37,6 +41,7 @@ export const fromContextHeaders = (headers: Headers): CallContext => {
     timeoutMs: Number.isFinite(timeoutMs) && timeoutMs > 0 ? timeoutMs : undefined,
     sharesFolder: headers[messageHeaders.sharesFolder] === 'true',
     answersQuestions: headers[messageHeaders.mcpHandback] === 'true',
+    asks: asksOf(headers[messageHeaders.mcpAsks]),
     receivesLateResults: headers[messageHeaders.mcpTasks] === 'true',
     trace: traceOf(headers),
   };
@@ -49,6 +54,17 @@ const callerOf = (value: string | undefined): CallerKind =>
 
 const tierOf = (value: string | undefined): Tier | undefined =>
   value === 'low' || value === 'balanced' || value === 'high' ? value : undefined;
+
+const asksOf = (value: string | undefined): Asks | undefined => {
+  const parsed = value === undefined ? undefined : parseJson(value);
+  if (!parsed?.ok || !isObject(parsed.value)) return undefined;
+  const { elicitation, sampling, roots } = parsed.value as JsonObject;
+  return {
+    ...(isObject(elicitation) && { elicitation }),
+    ...(isObject(sampling) && { sampling }),
+    ...(isObject(roots) && { roots }),
+  };
+};
 
 const traceOf = (headers: Headers): TraceContext | undefined => {
   const traceparent = headers[messageHeaders.traceparent];

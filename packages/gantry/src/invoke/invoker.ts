@@ -4,7 +4,7 @@ import { GantryError } from '../kernel/errors.ts';
 import type { NewId } from '../kernel/ids.ts';
 import { newId as randomId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
-import type { CallContext, TraceContext } from '../tool/context.ts';
+import type { CallContext } from '../tool/context.ts';
 import { rulesOf } from '../tool/context.ts';
 import type { PreparedCall, Tool, ToolCall } from '../tool/executor.ts';
 import type { MissingHint } from '../tool/missing-hint.ts';
@@ -26,13 +26,15 @@ export interface Invoker {
   invoke(call: ToolCall, context: CallContext): Promise<Outcome>;
   /**
    * Traces and counts a call that is passed on to where it runs, as it is: nothing is looked up, prepared or changed.
-   * `work` gives `ok` or the code of the failure beside its value; what it throws is counted as `execution_failed` and thrown on.
+   * What `work` throws is counted as `execution_failed` and thrown on.
    */
-  observe<T>(
-    name: string,
-    trace: TraceContext | undefined,
-    work: () => Promise<{ readonly value: T; readonly status: string }>,
-  ): Promise<T>;
+  observe<T>(call: ToolCall, context: CallContext, work: () => Promise<ObservedEnd<T>>): Promise<T>;
+}
+
+/** How a call that was passed on has ended, as far as it was looked at, and what to give its caller. */
+export interface ObservedEnd<T> {
+  readonly value: T;
+  readonly outcome: Outcome;
 }
 
 /** What the invoker is made of. */
@@ -125,14 +127,14 @@ export const createInvoker = (options: InvokerOptions): Invoker => {
         span.end(status, clock.elapsedMs() - startedMs);
       }
     },
-    observe: async (name, trace, work) => {
+    observe: async (call, context, work) => {
       const startedMs = clock.elapsedMs();
-      const span = telemetry.start(name, newId(), trace);
+      const span = telemetry.start(call.name, call.id ?? newId(), context.trace);
       let status = 'execution_failed';
       try {
-        const done = await work();
-        ({ status } = done);
-        return done.value;
+        const { value, outcome } = await work();
+        status = outcome.status === 'failed' ? outcome.failure.code : 'ok';
+        return value;
       } finally {
         span.end(status, clock.elapsedMs() - startedMs);
       }

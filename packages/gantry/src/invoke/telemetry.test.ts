@@ -81,6 +81,14 @@ it('counts an unknown tool and takes no duration of it', async () => {
   expect(found['gantry.tool.invoke.duration']).toBeUndefined();
 });
 
+it('counts the names that callers make up together, beyond the first hundred', async () => {
+  const invoker = makeInvoker(registryOf(ok));
+  for (let n = 0; n < 300; n += 1) await invoker.invoke({ name: `made-up-${n % 150}` }, { caller: 'model' });
+  const counted = (await recorded())['gantry.tool.invocations'] ?? [];
+  expect(counted).toHaveLength(101);
+  expect(counted).toContainEqual({ attributes: { tool_name: 'unknown', status: 'tool_not_found' }, count: 100 });
+});
+
 it('opens one internal span per call under the caller’s trace and hands its own trace on', async () => {
   contexts.length = 0;
   const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;

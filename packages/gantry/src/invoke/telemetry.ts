@@ -20,6 +20,9 @@ export interface CallSpan {
   end(status: string, durationMs: number): void;
 }
 
+// Names that callers make up would make metrics grow without end; each is a series of its own.
+const mostUnknownNames = 100;
+
 /**
  * Telemetry through the OpenTelemetry API: spans of the tracer that is registered, metrics of the given meter.
  * Metrics: `gantry.tool.invoke.duration` (ms) and `gantry.tool.invocations`, both by `tool_name` and `status`.
@@ -28,6 +31,8 @@ export const createInvokeTelemetry = (meter: Pick<Meter, 'createCounter' | 'crea
   const tracer = trace.getTracer('gantry');
   const durations = meter.createHistogram('gantry.tool.invoke.duration', { unit: 'ms' });
   const invocations = meter.createCounter('gantry.tool.invocations', { unit: '{invocation}' });
+
+  const unknownNames = new Set<string>();
 
   const endSpan = (span: Span, status: string): void => {
     if (status !== 'ok') {
@@ -61,7 +66,11 @@ export const createInvokeTelemetry = (meter: Pick<Meter, 'createCounter' | 'crea
         },
       };
     },
-    notFound: (toolName) => invocations.add(1, { tool_name: toolName, status: 'tool_not_found' }),
+    notFound: (toolName) => {
+      if (unknownNames.size < mostUnknownNames) unknownNames.add(toolName);
+      const name = unknownNames.has(toolName) ? toolName : 'unknown';
+      invocations.add(1, { tool_name: name, status: 'tool_not_found' });
+    },
   };
 };
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { AgentSessions } from '../agent/sessions/agent-sessions.ts';
+import { sessionIdPattern, sessionIdRule } from '../agent/sessions/session-id.ts';
 import type { TurnReply } from '../agent/sessions/session-events.ts';
 import { GantryError } from '../kernel/errors.ts';
 import type { StoredTurn } from '../memory/conversation-turn.ts';
@@ -42,7 +43,12 @@ export interface SessionsSendInput {
   readonly tier?: Tier | undefined;
 }
 
-const id = z.string().min(1).describe('Id of the session: letters, digits and . _ - @ : +, at most 128.');
+/** As for ids of sessions. */
+const mostWorkspaceChars = 128;
+const id = z
+  .string()
+  .regex(sessionIdPattern, `is no session id; use ${sessionIdRule}`)
+  .describe(`Id of the session: ${sessionIdRule}.`);
 
 const replySchema: z.ZodType<TurnReply> = z.strictObject({
   sessionId: z.string(),
@@ -65,14 +71,14 @@ export const sessionsSend: Operation<SessionsSendInput, TurnReply> = defineOpera
   name: 'sessions.send',
   summary: 'Sends a message to the agent and gives its answer.',
   description:
-    'A session that does not exist yet begins with its first message. A message ends the turn that is running in its session and is answered together with it. As an event stream: pieces of the answer ("text"), calls of tools ("tool-start", "tool-progress", "tool-end"), "still-working" once in a turn of many calls, "again" when what was streamed since the last call is void, and at the end "result" or "error".',
+    'A session that does not exist yet begins with its first message. A message ends the turn that is running in its session and is answered together with it. As an event stream: "waiting" while another process has the session, pieces of the answer ("text"), calls of tools ("tool-start", "tool-progress", "tool-end"), "still-working" once in a turn of many calls, "again" when what was streamed since the last call is void, and at the end "result" or "error".',
   method: 'POST',
   path: '/sessions/{id}/messages',
   streams: 'both',
   input: z.strictObject({
     id,
     message: z.string().min(1).describe('What the user says.'),
-    workspace: z.string().min(1).optional().describe('Workspace of the session; default none.'),
+    workspace: z.string().min(1).max(mostWorkspaceChars).optional().describe('Workspace of the session; default none.'),
     tier: z.enum(['low', 'balanced', 'high']).optional().describe('Which model answers; default by the message.'),
   }),
   output: replySchema,
@@ -187,6 +193,8 @@ export const sessionsInterrupt: Operation<{ readonly id: string }, { readonly in
 export const sessionsForget: Operation<{ readonly id: string }, { readonly forgotten: boolean }> = defineOperation({
   name: 'sessions.forget',
   summary: 'Forgets a conversation; says whether there was one.',
+  description:
+    'The turn that runs in it ends, and so do its subagents, background tasks and open questions; its working memory goes with it.',
   method: 'POST',
   path: '/sessions/{id}/forget',
   input: z.strictObject({ id }),

@@ -21,3 +21,15 @@ it.each<[string, string]>([
 it('adds nothing to plain words', () => {
   expect(toCues('delete the marching order')).toEqual([]);
 });
+
+it.each([
+  ['digits', '1'.repeat(60_000)],
+  ['brackets', '['.repeat(60_000)],
+  ['brackets and commas', '[,'.repeat(30_000)],
+  ['addresses', 'a@'.repeat(30_000)],
+  ['words', 'from '.repeat(12_000)],
+])('reads a long query in one pass: %s', (_what, query) => {
+  const startMs = performance.now();
+  toCues(query);
+  expect(performance.now() - startMs).toBeLessThan(200);
+});

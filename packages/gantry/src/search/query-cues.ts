@@ -1,9 +1,15 @@
 /** Words that a query implies by its form: a link asks for something that takes a link, "when" for a date. */
-export const toCues = (query: string): string[] => cues.flatMap(([form, words]) => (form.test(query) ? words : []));
+export const toCues = (query: string): string[] => {
+  const begin = query.slice(0, mostChars);
+  return cues.flatMap(([form, words]) => (form.test(begin) ? words : []));
+};
+
+// A request is understood from its begin, and a pasted page is no form of one.
+const mostChars = 2_000;
 
 const cues: readonly (readonly [form: RegExp, words: readonly string[]])[] = [
   [/https?:\/\/|\bwww\./i, ['url', 'link', 'website']],
-  [/\S@\S+\.\w/, ['email']],
+  [/[^\s@]@[^\s@]+\.\w/, ['email']],
   [/\bwhen\b/i, ['date', 'time']],
   [/\bwhere\b/i, ['location']],
   [/\bwho\b/i, ['person', 'name']],
@@ -11,7 +17,7 @@ const cues: readonly (readonly [form: RegExp, words: readonly string[]])[] = [
   [/\bhow many\b/i, ['count', 'number']],
   [/\bhow far\b/i, ['distance']],
   [/\bhow long\b/i, ['duration', 'time']],
-  [/\b(?:to|yester)day\b|\btomorrow\b|\d{4}-\d\d|\d+\/\d+\/\d+/i, ['date']],
+  [/\b(?:to|yester)day\b|\btomorrow\b|\d{4}-\d\d|\d\/\d{1,4}\/\d/i, ['date']],
   [
     /\b(?:january|february|march|april|june|july|august|september|october|november|december) \d|\d (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/i,
     ['date'],
@@ -19,5 +25,5 @@ const cues: readonly (readonly [form: RegExp, words: readonly string[]])[] = [
   [/\bfrom\b.*\bto\b/i, ['start', 'end']],
   [/\b(?:1[5-9]|20)\d\d\b/, ['year']],
   [/\b(?:in|near|at) \p{Lu}\p{Ll}+/u, ['location', 'city']],
-  [/\[.*,.*\]/, ['list', 'array']],
+  [/\[[^\][,]*,[^\][]*\]/, ['list', 'array']],
 ];

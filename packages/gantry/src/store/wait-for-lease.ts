@@ -8,6 +8,7 @@ import type { Lease, Leases } from './leases.ts';
  *
  * @param options.ttlMs how long the claim lasts without being renewed; whoever comes after an owner that died waits so long.
  * @param options.lookEveryMs how often it is looked whether the name is free.
+ * @param options.onWaiting told once, when another owner has the name.
  * @throws the reason of the signal when it comes first.
  */
 export const waitForLease = async (
@@ -18,14 +19,16 @@ export const waitForLease = async (
     readonly lookEveryMs: number;
     readonly clock: Clock;
     readonly signal?: AbortSignal | undefined;
+    readonly onWaiting?: (() => void) | undefined;
   },
 ): Promise<Lease> => {
-  const { ttlMs, lookEveryMs, clock, signal } = options;
+  const { ttlMs, lookEveryMs, clock, signal, onWaiting } = options;
   const owner = newId();
-  for (;;) {
+  for (let looks = 0; ; looks += 1) {
     signal?.throwIfAborted();
     const lease = await leases.acquire(name, owner, ttlMs);
     if (lease) return lease;
+    if (looks === 0) onWaiting?.();
     await delay(clock, lookEveryMs, signal);
   }
 };

@@ -1,4 +1,5 @@
 import { GantryError } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
 
 /**
  * Who calls: a `model` (loop, wisp, subagent, schedule), a `client` of the whole tool layer over MCP, a client of one
@@ -61,6 +62,25 @@ export interface Progress {
   readonly message?: string | undefined;
 }
 
+/** What an MCP client can be asked for in the middle of its call, in the words of MCP's client capabilities. */
+export interface Asks {
+  readonly elicitation?: JsonObject | undefined;
+  readonly sampling?: JsonObject | undefined;
+  readonly roots?: JsonObject | undefined;
+}
+
+/** What a server asks a client: the method and parameters of one of MCP's requests to clients. */
+export interface PeerQuestion {
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+/**
+ * Asks whoever made a call; gives the result of the method. Throws what the client answered as an error, or that it is gone; the signal
+ * aborts when nobody waits for the answer any more.
+ */
+export type OnAsked = (question: PeerQuestion, signal: AbortSignal) => Promise<JsonObject>;
+
 /** Which model a turn runs on. */
 export type Tier = 'low' | 'balanced' | 'high';
 
@@ -107,6 +127,8 @@ export interface CallContext {
   readonly wholeResults?: boolean | undefined;
   /** The caller can answer a server's question. */
   readonly answersQuestions?: boolean | undefined;
+  /** What the MCP client that calls can be asked for; only together with `onAsked`. */
+  readonly asks?: Asks | undefined;
   /** A result that comes after the call returned still reaches the caller. */
   readonly receivesLateResults?: boolean | undefined;
   /** How long the call may take; default the tool's own limit. */
@@ -114,4 +136,6 @@ export interface CallContext {
   readonly trace?: TraceContext | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Asks the MCP client that calls. Stays in this process. */
+  readonly onAsked?: OnAsked | undefined;
 }

@@ -108,7 +108,19 @@ export const createExecutionHistory = ({
       };
     },
     remembering: (invoker) => ({
-      ...invoker,
+      observe: async (call, context, work) => {
+        const startedMs = clock.elapsedMs();
+        try {
+          return await invoker.observe(call, context, async () => {
+            const end = await work();
+            remember(call, context, end.outcome, startedMs);
+            return end;
+          });
+        } catch (error) {
+          remember(call, context, { status: 'failed', failure: toFailure(error) }, startedMs);
+          throw error;
+        }
+      },
       invoke: async (call, context) => {
         const startedMs = clock.elapsedMs();
         try {

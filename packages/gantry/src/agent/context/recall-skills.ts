@@ -15,6 +15,9 @@ export interface SkillRecall {
 
 const maxChars = 4_000;
 const maxAlso = 10;
+// A message says at its begin what it is about; a page that was pasted must not cost a page's worth of look-ups.
+const mostMessageChars = 20_000;
+const mostWords = 200;
 const sessionsKept = 1_000;
 /** What fits less than that beside the best shares a word by chance. */
 const worthTelling = 0.4;
@@ -35,8 +38,9 @@ export const createSkillRecall = ({ most }: { readonly most: number }): SkillRec
   return {
     take: (namespace, message, skills) => {
       if (most === 0 || skills.length === 0) return undefined;
-      const query = toWords(message)
+      const query = toWords(message.slice(0, mostMessageChars))
         .filter((word) => !stopWords.has(word) && !commonWords.has(word))
+        .slice(0, mostWords)
         .join(' ');
       const ranked = rankDocuments(skills, ({ name, summary }) => `${name.replaceAll(/[/-]/g, ' ')} ${summary}`, query);
       const least = (ranked[0]?.score ?? 0) * worthTelling;
@@ -69,7 +73,7 @@ const skillText = ({ name, content, freshness }: KnownSkill): string => {
 const alsoIn = (found: readonly KnownSkill[], skills: readonly KnownSkill[]): readonly string[] => {
   const names = new Set(skills.map(({ name }) => name));
   const lines = found.flatMap(({ content }) =>
-    [...content.matchAll(/^[\s>*_-]*see also[*_]*:?[*_]*\s+(.+)$/gim)].map(([, line = '']) => line),
+    [...content.matchAll(/^[ \t>*_-]*see also[*_:]*[ \t]+(.+)$/gim)].map(([, line = '']) => line),
   );
   const named = lines.flatMap((line) => line.toLowerCase().match(/[a-z0-9]+(?:[-/][a-z0-9]+)*/g) ?? []);
   return [...new Set(named)].filter((name) => names.has(name));

@@ -1,5 +1,5 @@
 import type { ContentPart, FinishReason, ModelMessage, ToolSet } from 'ai';
-import { NoSuchToolError, isStepCount, streamText } from 'ai';
+import { NoSuchToolError, isStepCount, streamText, wrapLanguageModel } from 'ai';
 import { abortReason } from '../../kernel/abort.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { GantryError } from '../../kernel/errors.ts';
@@ -7,11 +7,13 @@ import type { NewId } from '../../kernel/ids.ts';
 import { toModelError } from '../models/model-error.ts';
 import type { TierModel } from '../models/tier-models.ts';
 import type { TraceContext } from '../../tool/context.ts';
+import { boundedArguments } from './bounded-arguments.ts';
 import type { OnLoopEvent } from './loop-events.ts';
 import type { LoopLimits } from './loop-run.ts';
 import type { LoopTelemetry } from './loop-telemetry.ts';
 import type { SaidPart, Step } from './step.ts';
 import type { TurnTools, WrittenCall } from './turn-tools.ts';
+import { watchedAttempts } from './watched-attempts.ts';
 
 /** One request to a model. */
 export interface ModelRequest {
@@ -45,9 +47,16 @@ export const createAskModel =
     const { settings } = model;
     const span = telemetry.chat(model, trace);
     using silence = startSilence(clock, limits.callTimeoutMs, signal, settings.modelId);
+    let hasBegun = false;
     try {
       const result = streamText({
-        model: await model.open(),
+        model: wrapLanguageModel({
+          model: await model.open(),
+          middleware: [
+            boundedArguments,
+            watchedAttempts(model, { onAttempt: silence.broken, onRefused: silence.paused }),
+          ],
+        }),
         instructions: {
           role: 'system',
           content: instructions,
@@ -74,11 +83,13 @@ export const createAskModel =
         switch (part.type) {
           case 'text-delta':
           case 'reasoning-delta':
+            hasBegun = true;
             streamedChars += part.text.length;
             if (streamedChars > maxAnswerChars) throw runaway(model);
             if (part.text !== '') onEvent({ type: part.type === 'text-delta' ? 'text' : 'reasoning', text: part.text });
             break;
           case 'tool-input-delta':
+            hasBegun = true;
             streamedChars += part.delta.length;
             if (streamedChars > maxAnswerChars) throw runaway(model);
             break;
@@ -110,7 +121,7 @@ export const createAskModel =
       span.end({ usage: step.usage });
       return step;
     } catch (thrown) {
-      const error = silence.signal.aborted ? abortReason(silence.signal) : toModelError(thrown, settings);
+      const error = silence.signal.aborted ? abortReason(silence.signal) : toModelError(thrown, settings, { hasBegun });
       // What still comes is wanted no more, and the connection would stay.
       silence.end(error);
       span.end({ error });
@@ -156,6 +167,8 @@ const startSilence = (clock: Clock, timeoutMs: number, outer: AbortSignal, model
   return {
     signal: controller.signal,
     end: (reason: GantryError): void => controller.abort(reason),
+    /** Until something comes, or is asked for, again. */
+    paused: (): void => timer?.stop(),
     broken: (): void => {
       timer?.stop();
       timer = start();

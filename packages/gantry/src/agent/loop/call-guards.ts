@@ -4,7 +4,7 @@ import type { RanCall } from './run-calls.ts';
 export interface CallGuards {
   /** Takes the calls of one answer, in their sequence; gives for each a note to append to its result, where there is one. */
   note(calls: readonly RanCall[]): readonly (string | undefined)[];
-  /** Why the turn should come to its end now. */
+  /** Why the turn should come to its end now; not for calls of one answer that failed, before the model could do something about it. */
   verdict(): 'errors' | 'timeouts' | undefined;
   /** Failed calls so far, all together. */
   readonly errors: number;
@@ -20,12 +20,15 @@ export const createCallGuards = (options: { readonly maxConsecutiveErrors: numbe
   let errors = 0;
   let consecutive = 0;
   let timedOutAnswers = 0;
+  /** All that failed in a row stood in one answer, so the model has not seen any of it yet. */
+  let isUnseen = false;
   let last = '';
   let repeats = 0;
   return {
     note: (calls) => {
+      const failedBefore = consecutive;
       if (calls.length > 0) timedOutAnswers = calls.some(isTimeout) ? timedOutAnswers + 1 : 0;
-      return calls.map((call) => {
+      const notes = calls.map((call) => {
         errors += call.isError ? 1 : 0;
         consecutive = call.isError ? consecutive + 1 : 0;
         const same = JSON.stringify([call.name, call.arguments, call.text]);
@@ -35,10 +38,12 @@ export const createCallGuards = (options: { readonly maxConsecutiveErrors: numbe
           ? `[Note: this is time ${repeats} in a row that ${call.name} was called with these arguments and gave this result. Calling it again will not change it: try something else, or answer with what you have.]`
           : undefined;
       });
+      isUnseen = failedBefore === 0 && calls.length > 1 && consecutive <= calls.length;
+      return notes;
     },
     verdict: () => {
       if (timedOutAnswers >= timeoutsToStop) return 'timeouts';
-      return consecutive >= options.maxConsecutiveErrors ? 'errors' : undefined;
+      return consecutive >= options.maxConsecutiveErrors && !isUnseen ? 'errors' : undefined;
     },
     get errors() {
       return errors;

@@ -14,12 +14,18 @@ export interface AnswerCalls {
   readonly isText: boolean;
 }
 
-/** The calls of an answer: the model's own, else those that it wrote as text. */
+/** The calls of an answer: the model's own, else, where these are read, those that it wrote as text. */
 export const callsOf = (
   step: Step,
-  options: { readonly toolNames: readonly string[]; readonly bareNames: boolean; readonly newId: () => string },
+  options: {
+    readonly readsText: boolean;
+    readonly toolNames: readonly string[];
+    /** As for {@link findTextCalls}. */
+    readonly given: () => string;
+    readonly newId: () => string;
+  },
 ): AnswerCalls => {
-  if (step.calls.length > 0 || options.toolNames.length === 0)
+  if (step.calls.length > 0 || !options.readsText || options.toolNames.length === 0)
     return { calls: step.calls, text: step.text, isText: false };
   const { before, calls } = findTextCalls(step.text, options);
   return {

@@ -46,6 +46,13 @@ describe('an answer is worth a look', () => {
   ])('not %s', (_when, change) => {
     expect(reasonToCheck(turn(change))).toBeUndefined();
   });
+
+  it('found in one pass over a message, on any of its lines', () => {
+    const startMs = performance.now();
+    expect(reasonToCheck(turn({ asked: `x${'\n'.repeat(100_000)}x` }))).toBeUndefined();
+    expect(performance.now() - startMs).toBeLessThan(500);
+    expect(reasonToCheck(turn({ asked: 'Here it is.\n\n  Send it to Anna' }))).toBeTypeOf('string');
+  });
 });
 
 describe('the check', () => {

@@ -24,8 +24,9 @@ const shortAnswerChars = 20;
 const bare = /^\W*(?:done|ok(?:ay)?|all set|all done|completed|finished|sure|got it|on it)\W*$/i;
 const promise =
   /\b(?:I'll|I will|I am going to|I'm going to|let me|going to)\s+(?!know\b)(?:now\s+|just\s+|go ahead and\s+)?[a-z]+/i;
+// At the begin of a line that was trimmed.
 const instruction =
-  /^\s*(?:please\s+|(?:can|could|would|will) you\s+(?:please\s+)?)?(?:add|book|build|call|cancel|change|check|compare|create|delete|download|edit|fetch|find|fix|get|install|list|look|make|move|open|post|read|remind|remove|rename|run|save|schedule|search|send|set|store|summari[sz]e|translate|update|upload|use|write)\b/im;
+  /^(?:please\s+|(?:can|could|would|will) you\s+(?:please\s+)?)?(?:add|book|build|call|cancel|change|check|compare|create|delete|download|edit|fetch|find|fix|get|install|list|look|make|move|open|post|read|remind|remove|rename|run|save|schedule|search|send|set|store|summari[sz]e|translate|update|upload|use|write)\b/i;
 
 /** Why an answer is worth a look; undefined: it stands unseen. */
 export const reasonToCheck = (turn: AnsweredTurn): string | undefined => {
@@ -37,7 +38,8 @@ export const reasonToCheck = (turn: AnsweredTurn): string | undefined => {
   if (bare.test(answer)) return 'the answer says nothing';
   if (calls === 0 && promise.test(answer)) return 'something is promised and not done';
   if (calls === 0 && claimsAction(answer)) return 'an action is claimed and no call was made';
-  if (calls === 0 && instruction.test(asked)) return 'an instruction was answered without a call';
+  if (calls === 0 && asked.split(/[\r\n]/).some((line) => instruction.test(line.trimStart())))
+    return 'an instruction was answered without a call';
   return answer.length < shortAnswerChars ? 'the answer is very short' : undefined;
 };
 

@@ -21,6 +21,7 @@ const givingUp =
 
 const idClaim =
   /\b(?:id|identifier|reference|confirmation|booking|order|ticket|tracking|invoice|event|case)(?:\s+(?:id|number|no\.?|code))?\s*(?:is|:|#|=)\s*["'`*]*([A-Za-z0-9][\w-]{4,})/gi;
+const mostIds = 50;
 const eastAsian = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 const namesEastAsia =
   /\b(?:chinese|mandarin|cantonese|pinyin|japanese|kanji|kana|hiragana|katakana|korean|hangul|cjk)\b/i;
@@ -63,10 +64,11 @@ export const nudgeFor = (answer: FinalAnswer, behavior: ModelBehavior): string |
 
 /** An id that no message and no result of a tool holds can only be made up. */
 const hasUnknownId = ({ text, given }: FinalAnswer): boolean => {
-  const ids = [...text.matchAll(idClaim)].flatMap(([, id = '']) => (/\d/.test(id) ? [id] : []));
-  if (ids.length === 0) return false;
+  const ids = new Set([...text.matchAll(idClaim)].flatMap(([, id = '']) => (/\d/.test(id) ? [id] : [])));
+  if (ids.size === 0) return false;
   const known = given();
-  return ids.some((id) => !known.includes(id));
+  // Each is looked for in the whole conversation; an answer that makes ids up does so from the first on.
+  return [...ids].slice(0, mostIds).some((id) => !known.includes(id));
 };
 
 const hasUnexpectedCjk = ({ text, given }: FinalAnswer): boolean => {

@@ -40,6 +40,10 @@ export const conversationText = (messages: readonly ModelMessage[]): string =>
     )
     .join('\n');
 
+/** What others than the model said in a conversation: users, and tools in their results. */
+export const givenText = (messages: readonly ModelMessage[]): string =>
+  conversationText(messages.filter(({ role }) => role === 'user' || role === 'tool'));
+
 /** The text of a result as it stands in a message. */
 export const outputText = (output: ResultPart['output']): string => {
   switch (output.type) {

@@ -2,6 +2,7 @@ import { abortReason } from '../../kernel/abort.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { isObject } from '../../kernel/json.ts';
 import { cutText } from '../../text/cut.ts';
+import { scrubValue } from '../../text/scrub.ts';
 import { outcomeText } from '../../tool/outcome-text.ts';
 import type { CallContext } from '../../tool/context.ts';
 import type { ToolCall } from '../../tool/executor.ts';
@@ -72,7 +73,8 @@ export const runCalls = async (
     // What could not be read is cleared from the history, or the provider would refuse it with each further request.
     const args = isCutOff ? {} : argumentsOf(call);
     const startedMs = clock.elapsedMs();
-    onEvent({ type: 'tool-start', id, name, arguments: args });
+    // Whoever listens sees what is kept on record, which has no secrets either.
+    onEvent({ type: 'tool-start', id, name, arguments: scrubValue(args) as JsonObject });
     const outcome = await outcomeOf(call);
     const text = resultText(outcome);
     const output = toModelOutput(outcome, { seesImages });

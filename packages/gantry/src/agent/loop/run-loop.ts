@@ -22,7 +22,7 @@ import { createFitMessages } from './fit-messages.ts';
 import type { LoopDeps, LoopResult, LoopRun, TokenUsage } from './loop-run.ts';
 import { createLoopTelemetry } from './loop-telemetry.ts';
 import { nudgeFor } from './nudges.ts';
-import { conversationText, toPlainMessages } from './plain-messages.ts';
+import { conversationText, givenText, toPlainMessages } from './plain-messages.ts';
 import { repairHistory } from './repair-history.ts';
 import type { RanCall } from './run-calls.ts';
 import { runRecordedCalls } from './record-calls.ts';
@@ -201,7 +201,8 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
       messages = reply.sent;
       const answered = callsOf(step, {
         toolNames: textTools().map(({ name }) => name),
-        bareNames: model.behavior.textToolCalls === true,
+        readsText: model.behavior.textToolCalls === true,
+        given: () => givenText(messages),
         newId,
       });
       const { calls, text } = answered;

@@ -44,6 +44,8 @@ export interface TurnTools {
 }
 
 const mostNamed = 40;
+/** No name is longer, and one that a model goes on writing is not looked through. */
+const mostNameChars = 256;
 /** Sources that stay when a model takes few tools: without them the others could not be found or read. */
 const first: ReadonlySet<string> = new Set(['guides', 'memory', 'mcp:management', 'skills']);
 
@@ -72,7 +74,10 @@ export const createTurnTools = (
   };
 
   const cleaned = (written: string): string =>
-    written.replace(/^functions[.:]/, '').replaceAll(/^[\s<"'`]+|[\s>"'`]+$/g, '');
+    written
+      .slice(0, mostNameChars)
+      .replace(/^functions[.:]/, '')
+      .replaceAll(/^[\s<"'`]+|[\s>"'`]+$/g, '');
 
   const registrationOf = (written: string): ToolRegistration | undefined => {
     const known = byWrittenName.get(written) ?? byWrittenName.get(cleaned(written));

@@ -26,4 +26,20 @@ describe('the tier of a message', () => {
     expect(demandOf('')).toBe(0);
     expect(demandOf('analyse? '.repeat(5_000))).toBeLessThanOrEqual(1);
   });
+
+  it.each([
+    ['blanks', `x${' '.repeat(100_000)}x`],
+    ['empty lines', `x${'\n'.repeat(100_000)}x`],
+    ['digits', '1'.repeat(100_000)],
+  ])('is found in one pass: %s', (_what, text) => {
+    const startMs = performance.now();
+    demandOf(text);
+    expect(performance.now() - startMs).toBeLessThan(500);
+  });
+
+  it('counts what is asked for behind a long text', () => {
+    expect(chooseTier(`${'word '.repeat(20_000)}\nCompare and analyse this, then design a plan?`, thresholds)).toBe(
+      'high',
+    );
+  });
 });

@@ -15,18 +15,22 @@ const demanding =
 const acting =
   /\b(add|book|build|call|cancel|change|check|create|delete|fetch|find|get|look up|move|open|read|remove|run|schedule|search|send|set up|show|summari[sz]e|translate|update|use|write)\b/gi;
 
+/** What is asked for stands at the begin or the end of a message; between them are the things that it is about. */
+const endChars = 10_000;
+
 /**
  * How demanding a message looks, from 0 to 1: its length, the kind of work it names, and its structure (several questions or steps, code,
  * lists). A guess that costs nothing; a turn that turns out harder moves up by itself.
  */
-export const demandOf = (text: string, words: Pick<TierThresholds, 'demanding' | 'simple'> = {}): number => {
+export const demandOf = (whole: string, words: Pick<TierThresholds, 'demanding' | 'simple'> = {}): number => {
+  const text = whole.length > 2 * endChars ? `${whole.slice(0, endChars)}\n${whole.slice(-endChars)}` : whole;
   const length = Math.min(1, text.trim().split(/\s+/u).filter(Boolean).length / 200);
   const demands = count(text, demanding) + countWords(text, words.demanding);
   const acts = count(text, acting) - countWords(text, words.simple);
   const kinds = Math.max(0, Math.min(1, demands * 0.5 + acts * 0.25));
   const parts =
     count(text, /\?/g) * 0.2 +
-    count(text, /^\s*(?:[-*]|\d+[.)])\s/gm) * 0.2 +
+    count(text, /^[ \t]*(?:[-*]|\d{1,9}[.)])\s/gm) * 0.2 +
     count(text, /```/g) * 0.3 +
     count(text, /\b(?:and then|after that|first|finally|then)\b/gi) * 0.2;
   return Math.min(1, 0.35 * length + 0.45 * kinds + 0.2 * Math.min(1, parts));

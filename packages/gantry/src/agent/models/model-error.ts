@@ -4,6 +4,7 @@ import { flattenText } from '../../text/flatten.ts';
 import { scrubText } from '../../text/scrub.ts';
 import type { ReachableModel } from './providers/provider-model.ts';
 import { keyVariables } from './model-settings.ts';
+import { retryAfterMs } from './retry-after.ts';
 
 /** What a provider says about a request that was too long, as far as it says it. */
 export interface Overflow {
@@ -13,10 +14,13 @@ export interface Overflow {
 
 /**
  * Turns what the AI SDK throws or streams as an error into one that says who failed, why, and what to do. The key is never part of it.
+ *
+ * @param options.hasBegun whether a piece of the answer had come: a connection that is lost then has cut it.
  */
 export const toModelError = (
   thrown: unknown,
   { provider, modelId: model, endpoint, apiKey }: ReachableModel,
+  { hasBegun = false }: { readonly hasBegun?: boolean | undefined } = {},
 ): GantryError => {
   if (GantryError.is(thrown)) return thrown;
   const last = RetryError.isInstance(thrown) ? (thrown.lastError ?? thrown) : thrown;
@@ -24,13 +28,15 @@ export const toModelError = (
   const words = withoutKey(wordsOf(last), apiKey);
   const said = flattenText(words, { maxChars: 500 }) || 'nothing';
   const overflow = overflowIn(words, status);
+  const isCut = hasBegun && (status === undefined || status === 200) && isLost(last);
   const name = `The model "${model}" (${provider})`;
   const fail = (message: string, retry: 'never' | 'later' = 'never'): GantryError =>
     new GantryError('model_failed', message, {
       retry,
       cause: thrown,
-      details: { provider, model, status, overflow, isIncomplete: isIncomplete(last) },
+      details: { provider, model, status, overflow, isIncomplete: isCut || isIncomplete(last) },
     });
+  if (isCut) return fail(`${name} broke off in the middle of its answer: the connection was lost.`, 'later');
   if (overflow) return fail(`${name} takes no request of that length: ${said}`);
   if (status === 401 || status === 403) {
     const variable = keyVariables[provider];
@@ -42,7 +48,7 @@ export const toModelError = (
     return fail(
       `${name} was not found (HTTP 404); correct modelId or endpoint, or install the model. It said: ${said}`,
     );
-  if (status === 429) return fail(`${name} is rate-limited (HTTP 429). It said: ${said}`, 'later');
+  if (status === 429) return fail(`${name} is rate-limited (HTTP 429)${waitIn(last)}. It said: ${said}`, 'later');
   if (status !== undefined)
     return fail(`${name} failed (HTTP ${status}). It said: ${said}`, status >= 500 ? 'later' : 'never');
   if (isUnreachable(last))
@@ -73,6 +79,18 @@ export const isIncompleteAnswer = (error: unknown): boolean =>
 const isIncomplete = (thrown: unknown): boolean =>
   InvalidResponseDataError.isInstance(thrown) || NoOutputGeneratedError.isInstance(thrown);
 
+/** How long the provider asks to wait, in words. */
+const waitIn = (thrown: unknown): string => {
+  const ms = APICallError.isInstance(thrown) ? retryAfterMs(thrown.responseHeaders) : undefined;
+  if (ms === undefined) return '';
+  return ms < 120_000
+    ? `; it asks to wait ${Math.ceil(ms / 1000)} s`
+    : `; it asks to wait ${Math.ceil(ms / 60_000)} min`;
+};
+
+/** A whole page that came instead of an answer says no more than its begin. */
+const mostWordsChars = 4_000;
+
 const wordsOf = (thrown: unknown): string => {
   const body = APICallError.isInstance(thrown) ? thrown.responseBody : undefined;
   const message = messageOf(thrown);
@@ -83,7 +101,7 @@ const wordsOf = (thrown: unknown): string => {
     (message === '' || /^(?:Bad Request|Not Found|Internal Server Error|Unknown error)$/i.test(message)
       ? (body ?? message)
       : message);
-  return scrubText(text);
+  return scrubText(text.slice(0, mostWordsChars));
 };
 
 /** Errors inside a stream come as the object that the provider sent. */
@@ -97,12 +115,18 @@ const nestedMessage = (thrown: unknown): string | undefined => {
 const withoutKey = (text: string, apiKey: string | undefined): string =>
   apiKey ? text.replaceAll(apiKey, '[key]') : text;
 
-const isUnreachable = (thrown: unknown): boolean => {
-  for (let at: unknown = thrown, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
-    const { code } = at as NodeJS.ErrnoException;
-    if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'EHOSTUNREACH' || code === 'ECONNRESET')
-      return true;
-  }
+const unreachableCodes: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ECONNRESET']);
+const lostCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET']);
+
+const isUnreachable = (thrown: unknown): boolean => hasCode(thrown, unreachableCodes);
+
+/** A connection that there was. */
+const isLost = (thrown: unknown): boolean => hasCode(thrown, lostCodes);
+
+/** An error, or one that caused it: fetch hides the reason in the cause. */
+const hasCode = (thrown: unknown, codes: ReadonlySet<unknown>): boolean => {
+  for (let at: unknown = thrown, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1)
+    if ('code' in at && codes.has(at.code)) return true;
   return false;
 };
 

@@ -21,6 +21,7 @@ let sessions: AgentSessions;
 let runs: LoopRun[];
 let answer: (run: LoopRun) => Promise<LoopResult>;
 let others: unknown[];
+let letGo: string[];
 
 const result = (text: string): LoopResult => ({
   text,
@@ -60,6 +61,7 @@ const create = (hasModel = true): AgentSessions =>
     maxContextTurns: 20,
     persistErrorTurns: true,
     notifyOther: async (notice) => void others.push(notice),
+    letGo: async (namespace) => void letGo.push(`${namespace}, ${(await turns()).length} turns`),
     clock,
     log: silentLog,
   });
@@ -70,6 +72,7 @@ beforeEach(async () => {
   conversations = createConversationLog({ store, clock });
   runs = [];
   others = [];
+  letGo = [];
   answer = async (run) => result(`answer to ${lastOf(run).split('\n').at(-1)}`);
   sessions = create();
 });
@@ -149,6 +152,15 @@ describe('a message', () => {
     expect(await second).toMatchObject({ status: 'done', reply: 'for both' });
     expect(await first).toMatchObject({ status: 'superseded', reply: '' });
     expect(await turns()).toEqual(['person: one', 'person: two', 'done: for both']);
+  });
+
+  it('says that it waits for another process, which may have died', async () => {
+    expect(await store.leases.acquire('session/s1', 'dead', 15_000)).toBeDefined();
+    const waits = next('waiting');
+    const sent = sessions.send({ sessionId: 's1', text: 'hi' });
+    expect(await waits).toMatchObject({ reason: expect.stringContaining('another process') });
+    for (let second = 0; second < 16; second += 1) await clock.advance(1_000);
+    expect(await sent).toMatchObject({ status: 'done' });
   });
 
   it('is interrupted from another process on the store, and nothing else is', async () => {
@@ -272,6 +284,52 @@ describe('a result that comes late', () => {
   it('goes elsewhere when it is not for a conversation', async () => {
     await sessions.notify({ ...late, namespace: 'subagent/x' });
     expect(others).toEqual([{ ...late, namespace: 'subagent/x' }]);
+  });
+});
+
+describe('a conversation that is forgotten', () => {
+  const late = { namespace: 'session/s1', kind: 'task', text: 'Task t_1 has finished.' } as const;
+
+  it('ends its turn and what it has set going first, and nothing of it comes back', async () => {
+    answer = untilAborted;
+    const running = sessions.send({ sessionId: 's1', text: 'hi' });
+    const ended = expect(running).rejects.toMatchObject({
+      code: 'cancelled',
+      message: expect.stringContaining('forgotten'),
+    });
+    await next('turn-start');
+    await sessions.notify(late);
+    expect(await sessions.forget('s1')).toBe(true);
+    await ended;
+    expect(letGo).toEqual(['session/s1, 3 turns']);
+    expect(runs).toHaveLength(1);
+    await sessions.notify({ ...late, text: 'Task t_2 has finished.' });
+    expect(await turns()).toEqual([]);
+    expect(await sessions.list()).toEqual([]);
+    expect(await sessions.forget('s1')).toBe(false);
+  });
+
+  it('begins anew with the next message, and is told things again', async () => {
+    await sessions.send({ sessionId: 's1', text: 'hi' });
+    await sessions.forget('s1');
+    await sessions.send({ sessionId: 's1', text: 'again' });
+    expect(runs[1]?.messages).toHaveLength(1);
+    const ended = next('turn-end');
+    await sessions.notify(late);
+    await ended;
+    expect(await turns()).toHaveLength(4);
+  });
+
+  it('ends its turn in another process too', async () => {
+    await using elsewhere = create();
+    answer = untilAborted;
+    const running = sessions.send({ sessionId: 's1', text: 'hi' });
+    const ended = expect(running).rejects.toMatchObject({ code: 'cancelled' });
+    await next('turn-start');
+    const forgotten = elsewhere.forget('s1');
+    await clock.advance(1_000);
+    expect(await forgotten).toBe(true);
+    await ended;
   });
 });
 

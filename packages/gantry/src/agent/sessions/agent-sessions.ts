@@ -3,7 +3,6 @@
  * ends the turn that runs in its session (it is answered together with it) and scheduled runs of this process; what the agent is told of itself (results that come late) waits
  * for its turn, and becomes a turn that never counts as the user's.
  */
-import { delay } from '../../kernel/abort.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -19,8 +18,12 @@ import type { RunLoop } from '../loop/run-loop.ts';
 import type { TierThresholds } from '../models/choose-tier.ts';
 import { chooseTier } from '../models/choose-tier.ts';
 import type { TierModels } from '../models/tier-models.ts';
+import type { LetGo } from './let-go.ts';
 import type { OnSessionEvent, SessionEvent, TurnReply } from './session-events.ts';
 import { createAnswerTurn, isSuperseded, superseded, toReply } from './answer-turn.ts';
+import { sessionIdPattern, sessionIdRule } from './session-id.ts';
+import { createScheduledRuns } from './scheduled-runs.ts';
+import { createSessionInterrupts } from './session-interrupts.ts';
 import { createSessionQueue } from './session-queue.ts';
 import { createTurnGuard } from './turn-guard.ts';
 
@@ -58,6 +61,10 @@ export interface AgentSessions extends AsyncDisposable {
   list(): Promise<readonly ConversationHead[]>;
   /** The last turns of a session, oldest first. */
   turns(sessionId: string, limit: number): Promise<readonly StoredTurn[]>;
+  /**
+   * Deletes a conversation; true when there was one. The turn that runs in it ends first, and what it has set going ({@link LetGo}); what was
+   * still to be told to it is dropped, until somebody speaks in it again.
+   */
   forget(sessionId: string): Promise<boolean>;
 }
 
@@ -77,25 +84,26 @@ export interface AgentSessionsOptions {
   readonly persistErrorTurns: boolean;
   /** Told what is not for a conversation, such as what comes for a subagent. */
   readonly notifyOther?: Notify | undefined;
+  /** Ends what a conversation that is forgotten has set going; default nothing. */
+  readonly letGo?: LetGo | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 const maxMessageChars = 400_000;
-const idPattern = /^[\w.@:+-]{1,128}$/;
 const noUsage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
 
 /** Makes the sessions of an agent. */
 export const createAgentSessions = (options: AgentSessionsOptions): AgentSessions => {
   const { models, conversations, clock, log } = options;
   const queue = createSessionQueue();
-  // Left by one process for the one that answers in the session.
-  const interrupts = options.store.keyValue<true>('session-interrupts');
+  const interrupts = createSessionInterrupts({ keyValue: options.store.keyValue<true>('session-interrupts'), clock });
+  /** Conversations that were forgotten and in which nobody has spoken since. */
+  const forgotten = options.store.keyValue<true>('sessions-forgotten');
   const guard = createTurnGuard({
     leases: options.store.leases,
     reasonToEnd: async (namespace, number) => {
-      // A look is cheaper than a delete, and mostly there is nothing.
-      if ((await interrupts.get(namespace)) && (await interrupts.delete(namespace))) return stoppedByUser;
+      if (await interrupts.take(namespace)) return stoppedByUser;
       const recent = await conversations.recentTurns(namespace, turnsLookedBack);
       return recent.some((turn) => turn.number > number && isOfPerson(turn)) ? superseded : undefined;
     },
@@ -103,7 +111,6 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
     log,
   });
   const listeners = new Map<string, Set<OnSessionEvent>>();
-  const scheduled = new Set<AbortController>();
   /** Notices that are being answered, or wait for it. */
   const noticesInHand = new Set<string>();
   let answering = 0;
@@ -114,13 +121,14 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
   };
 
   const answer = createAnswerTurn({ ...options, publish });
+  const scheduled = createScheduledRuns({ queue, conversations, answer, isBusy: () => answering > 0, clock });
 
   const send: AgentSessions['send'] = async (message) => {
     const { sessionId, text, workspace, speaker, signal: outer, onEvent } = message;
-    if (!idPattern.test(sessionId))
+    if (!sessionIdPattern.test(sessionId))
       throw new GantryError(
         'invalid_arguments',
-        `"${sessionId.slice(0, 100)}" is no session id; use up to 128 letters, digits and . _ - @ : +.`,
+        `"${sessionId.slice(0, 100)}" is no session id; use ${sessionIdRule}.`,
       );
     if (text.trim() === '') throw new GantryError('invalid_arguments', 'The message is empty; say something.');
     if (text.length > maxMessageChars)
@@ -132,27 +140,33 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
     models.get(message.tier ?? 'balanced');
     const namespace = `session/${sessionId}`;
     answering += 1;
-    for (const run of scheduled) run.abort(preempted);
+    scheduled.makeWay();
     try {
       return await queue.run(
         namespace,
         async (inner): Promise<TurnReply> => {
           const signal = outer ? AbortSignal.any([inner, outer]) : inner;
           const asked: UserTurn = { role: 'user', origin: 'person', text, speaker, atMs: clock.nowMs() };
+          if (await forgotten.get(namespace)) await forgotten.delete(namespace);
           const number = await conversations.append(namespace, asked, { workspace });
           try {
-            const result = await guard.run(namespace, number, signal, (guarded) =>
-              answer({
-                namespace,
-                workspace,
-                asked,
-                number,
-                tier: message.tier ?? chooseTier(text, options.thresholds),
-                isTierPinned: message.tier !== undefined,
-                receivesLateResults: true,
-                signal: guarded,
-                onEvent,
-              }),
+            const result = await guard.run(
+              namespace,
+              number,
+              signal,
+              (guarded) =>
+                answer({
+                  namespace,
+                  workspace,
+                  asked,
+                  number,
+                  tier: message.tier ?? chooseTier(text, options.thresholds),
+                  isTierPinned: message.tier !== undefined,
+                  receivesLateResults: true,
+                  signal: guarded,
+                  onEvent,
+                }),
+              () => publish(namespace, { type: 'waiting', reason: waitingText }, onEvent),
             );
             const reply = toReply(sessionId, result);
             publish(namespace, { type: 'turn-end', ...reply }, onEvent);
@@ -175,6 +189,10 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
     if (sessionId === undefined) {
       if (options.notifyOther) await options.notifyOther(notice);
       else log.warn({ namespace, kind }, 'a result came late for a run that is over; it is kept in working memory');
+      return;
+    }
+    if (await forgotten.get(namespace)) {
+      log.info({ namespace, kind }, 'a result came late for a conversation that was forgotten');
       return;
     }
     // The same notice may come again after a crash; then it is on record, and perhaps nobody has answered it.
@@ -213,42 +231,15 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
       .finally(() => noticesInHand.delete(id));
   };
 
-  const runTask: AgentSessions['runTask'] = async (run) => {
-    if (answering > 0) return { status: 'busy' };
-    const { namespace, workspace, note, description } = run;
-    const controller = new AbortController();
-    scheduled.add(controller);
-    const signal = AbortSignal.any([run.signal, controller.signal]);
-    try {
-      return await queue.run(namespace, async (inner): Promise<RunResult> => {
-        const text = note === undefined ? description : `${description}\n\n${note}`;
-        const asked: UserTurn = { role: 'user', origin: 'schedule', text, atMs: clock.nowMs() };
-        const number = await conversations.append(namespace, asked, { workspace });
-        const result = await answer({
-          namespace,
-          workspace,
-          asked,
-          number,
-          tier: 'balanced',
-          isTierPinned: false,
-          receivesLateResults: false,
-          signal: AbortSignal.any([signal, inner]),
-        });
-        return { status: result.endedBy === 'answer' ? 'done' : 'failed', text: result.text };
-      });
-    } catch (error) {
-      if (controller.signal.aborted) return { status: 'busy' };
-      throw error;
-    } finally {
-      scheduled.delete(controller);
-    }
-  };
+  /** Ends the turn that another process runs; true when there was one. */
+  const interruptElsewhere = async (namespace: string): Promise<boolean> =>
+    (await guard.isBusy(namespace)) && interrupts.leave(namespace);
 
   return {
     model: models.isConfigured ? models.get('balanced').settings.modelId : undefined,
     send,
     notify,
-    runTask,
+    runTask: scheduled.run,
     subscribe: (sessionId, listener) => {
       const namespace = `session/${sessionId}`;
       const heard = listeners.get(namespace) ?? new Set();
@@ -260,29 +251,39 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
     },
     interrupt: async (sessionId) => {
       const namespace = `session/${sessionId}`;
-      if (queue.abort(namespace, stoppedByUser)) return true;
-      if (!(await guard.isBusy(namespace))) return false;
-      await interrupts.set(namespace, true, { ttlMs: interruptMs });
-      for (let waitedMs = 0; waitedMs < interruptMs; waitedMs += interruptLookMs) {
-        await delay(clock, interruptLookMs);
-        if (!(await interrupts.get(namespace))) return true;
-      }
-      // The turn came to its end by itself.
-      return !(await interrupts.delete(namespace));
+      return queue.abort(namespace, stoppedByUser) || interruptElsewhere(namespace);
     },
     list: async () => (await conversations.list()).filter(({ namespace }) => namespace.startsWith('session/')),
     turns: (sessionId, limit) => conversations.recentTurns(`session/${sessionId}`, limit),
-    forget: (sessionId) => conversations.forget(`session/${sessionId}`),
+    forget: async (sessionId) => {
+      const namespace = `session/${sessionId}`;
+      const known = await conversations.head(namespace);
+      if (known) await forgotten.set(namespace, true, { ttlMs: forgottenMs });
+      queue.abortAll(namespace, forgottenByUser);
+      // Behind the turns that end for it, which still write what they came to.
+      return queue.run(
+        namespace,
+        async () => {
+          // A message that was waiting has been put on record meanwhile.
+          if (known) await forgotten.set(namespace, true, { ttlMs: forgottenMs });
+          await interruptElsewhere(namespace);
+          await options.letGo?.(namespace);
+          return conversations.forget(namespace);
+        },
+        { isUrgent: true, reason: forgottenByUser },
+      );
+    },
     [Symbol.asyncDispose]: () => queue.close(new GantryError('stopped', 'Gantry is stopping, so the turn was ended.')),
   };
 };
 
+const waitingText = 'another process has this conversation; it is waited for, up to 15 s if it has died';
 const noticesLookedBack = 20;
 const turnsLookedBack = 10;
-const interruptMs = 2_000;
-const interruptLookMs = 250;
 const stoppedByUser = new GantryError('cancelled', 'The turn was stopped.');
-const preempted = new GantryError('cancelled', 'A user is being answered; the scheduled run is tried again later.');
+const forgottenByUser = new GantryError('cancelled', 'The conversation was forgotten, so its turn was ended.');
+/** Longer than any background work of a conversation takes. */
+const forgottenMs = 7 * 24 * 3_600_000;
 
 /** Somebody has spoken since: the agent to its end, or a person whose turn has seen it. */
 const isAnswered = (turns: readonly StoredTurn[], number: number): boolean =>

@@ -26,6 +26,8 @@ export interface TurnReply {
 /** What happens in a session, as it happens. */
 export type SessionEvent =
   | LoopEvent
+  /** Another process answers in the session, or died while it did; the turn begins when its claim ends, in some seconds. */
+  | { readonly type: 'waiting'; readonly reason: string }
   /** A turn begins, and what it answers. */
   | { readonly type: 'turn-start'; readonly origin: TurnOrigin; readonly text: string }
   /** The agent was told something that it does not answer. */

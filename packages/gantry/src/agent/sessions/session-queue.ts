@@ -19,6 +19,8 @@ export interface SessionQueue {
   ): Promise<T>;
   /** Aborts what runs in the session; true when something did. */
   abort(session: string, reason: unknown): boolean;
+  /** Aborts what runs in the session and everything that waits for it. What waits still begins, as with urgent work. */
+  abortAll(session: string, reason: unknown): void;
   /** Aborts everything that runs, and runs nothing more. Resolves when it has ended. */
   close(reason: unknown): Promise<void>;
 }
@@ -79,6 +81,11 @@ export const createSessionQueue = (): SessionQueue => {
       const running = lanes.get(session)?.running;
       running?.abort(reason);
       return running !== undefined;
+    },
+    abortAll: (session, reason) => {
+      const lane = lanes.get(session);
+      lane?.running?.abort(reason);
+      for (const { controller } of lane?.waiting ?? []) controller.abort(reason);
     },
     close: async (reason) => {
       closed = { reason };

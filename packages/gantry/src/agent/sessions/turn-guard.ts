@@ -9,10 +9,17 @@ import { waitForLease } from '../../store/wait-for-lease.ts';
 export interface TurnGuard {
   /**
    * Waits until no other process answers in the session, then runs the work, which answers turn `number`. Its signal is aborted when there is
-   * a reason to end it, or when the claim on the session was lost.
+   * a reason to end it, or when the claim on the session was lost. `onWaiting` is told when there is another process to wait for: one that
+   * answers is asked to end at once, one that died has its claim for 15 s.
    * @throws what the work threw; the reason of `signal`; the reason to end it; {@link GantryError} `lease_lost`.
    */
-  run<T>(session: string, number: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  run<T>(
+    session: string,
+    number: number,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+    onWaiting?: () => void,
+  ): Promise<T>;
   /** Whether some process answers in the session now. */
   isBusy(session: string): Promise<boolean>;
 }
@@ -41,8 +48,8 @@ export const createTurnGuard = (options: TurnGuardOptions): TurnGuard => {
       if (lease) await leases.release(lease);
       return lease === undefined;
     },
-    run: async (session, number, outer, work) => {
-      let lease = await waitForLease(leases, session, { ttlMs: leaseMs, lookEveryMs, clock, signal: outer });
+    run: async (session, number, outer, work, onWaiting) => {
+      let lease = await waitForLease(leases, session, { ttlMs: leaseMs, lookEveryMs, clock, signal: outer, onWaiting });
       let renewAtMs = clock.nowMs() + renewEveryMs;
       let timer: Timer | undefined;
       const ending = new AbortController();

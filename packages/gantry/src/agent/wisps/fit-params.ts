@@ -63,7 +63,7 @@ export const createFitParams = (
         namespace,
         signal,
       });
-      const corrected = parseArguments(/\{[^]*\}/.exec(answer)?.[0] ?? answer);
+      const corrected = parseArguments(objectIn(answer));
       if (corrected.ok && isObject(corrected.value) && faultsOf(inputSchema, corrected.value).length === 0)
         return { ok: true, params: corrected.value };
     } catch (error) {
@@ -72,4 +72,10 @@ export const createFitParams = (
     }
     return { ok: false, problem: `${problem}\nSchema: ${cutText(JSON.stringify(inputSchema), schemaChars)}` };
   };
+};
+
+/** What stands between the first and the last brace: small models put words around what they were asked for. */
+const objectIn = (answer: string): string => {
+  const [from, to] = [answer.indexOf('{'), answer.lastIndexOf('}')];
+  return from !== -1 && to > from ? answer.slice(from, to + 1) : answer;
 };

@@ -76,6 +76,11 @@ describe('definitions', () => {
     ],
     ['no script', { id: 'a', mode: 'Direct', gateway: 'Script', params: {} }, '"params.script" is missing'],
     [
+      'what another step gave as its code',
+      { id: 'b', mode: 'Direct', gateway: 'Script', params: { script: 'print("{{steps.a.result}}")' } },
+      '"params.script" takes no templates: what a step gave would become code. Name the step in "input_from"',
+    ],
+    [
       'another language',
       { id: 'a', mode: 'Direct', gateway: 'Script', language: 'ruby', params: { script: 'x' } },
       '"language" is "ruby"',

@@ -4,6 +4,7 @@ import { nearest } from '../../kernel/nearest.ts';
 import { flattenText } from '../../text/flatten.ts';
 import { parseArguments } from '../../text/parse-arguments.ts';
 import type { DirectStep, OnFailure, WispStep } from './wisp-definition.ts';
+import { referencesIn } from './wisp-templates.ts';
 
 /** Collects what is wrong with a definition. */
 export type Complain = (problem: string) => void;
@@ -124,6 +125,11 @@ export const readStep = (given: unknown, complain: Complain): WispStep | undefin
         wrong(`"language" is "${flattenText(step.language)}"; it must be "python" or "javascript"`);
       if (typeof step.params['script'] !== 'string' || step.params['script'].trim() === '')
         wrong('"params.script" is missing; it holds the source code');
+      // What a step gave was written by others; as part of the source it would be run.
+      if (referencesIn(step.params['script']).length > 0)
+        wrong(
+          '"params.script" takes no templates: what a step gave would become code. Name the step in "input_from"; the script reads it as the environment variable GANTRY_INPUT',
+        );
       break;
     case 'a2a':
       for (const key of ['agent', 'skill', 'message'])

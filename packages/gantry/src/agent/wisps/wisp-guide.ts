@@ -32,7 +32,7 @@ subagent or do it yourself.
 | Llm | \`prompt\` | a small model, with the tools of the Direct steps, those in \`tools\`, and working memory |
 
 - \`{{steps.<id>.result}}\` is what an earlier step gave, \`{{steps.<id>.output_to}}\` the file it was written to; in \`params\`, \`prompt\`
-  and \`input_from\`. Make a Script step print JSON when a later step takes it apart.
+  and \`input_from\`, but not in \`params.script\`: a script has what \`input_from\` names in the environment variable GANTRY_INPUT. Make a Script step print JSON when a later step takes it apart.
 - An Llm step without \`input_from\` gets the results of all steps before it.
 - A Direct step that fails ends its wisp, or goes on with the later step in \`on_failure\`. An Llm step that fails always ends it.
 - Servers' questions are answered by their policy, and calls never go on in the background.

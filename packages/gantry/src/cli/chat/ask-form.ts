@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { OpenQuestion, OpenQuestionField } from '../../operations/questions.ts';
 import { toCell } from '../output/printable.ts';
 
-/** Asks the person at the terminal for a line; undefined when he leaves. */
+/** Asks the person at the terminal for a line that he writes after the prompt is shown; undefined when he leaves. */
 export type AskLine = (prompt: string) => Promise<string | undefined>;
 
 /** What a person does with a question: answers it, declines it, or leaves it for later. */
@@ -53,7 +53,7 @@ const promptFor = (field: OpenQuestionField): string => {
     type === 'boolean' ? 'yes or no' : type === 'choices' ? 'several, with commas' : type,
     range,
     required ? undefined : 'optional',
-    field.default === undefined ? undefined : `default ${String(field.default)}`,
+    field.default === undefined ? undefined : `default ${toCell(String(field.default))}`,
   ].filter((fact) => fact !== undefined);
   return `  ${toCell(title ?? name)}${description === undefined ? '' : ` – ${toCell(description)}`} (${facts.join(', ')}): `;
 };

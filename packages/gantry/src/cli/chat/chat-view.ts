@@ -59,6 +59,9 @@ export const createChatView = (options: {
         case 'again':
           line(dim(`  … once more: ${toCell(event.reason)}`));
           return;
+        case 'waiting':
+          line(dim(`  … waiting: ${toCell(event.reason)}`));
+          return;
         case 'model':
           line(dim(`  … goes on with ${toCell(event.model)} (${event.tier})`));
           return;

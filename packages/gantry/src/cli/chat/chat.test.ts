@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../agent/sessions/session-events.ts';
 import { GantryError } from '../../kernel/errors.ts';
@@ -9,6 +10,7 @@ import { askForm } from './ask-form.ts';
 import { createChatView } from './chat-view.ts';
 import { runChat } from './run-chat.ts';
 import type { ChatTerminal } from './terminal.ts';
+import { openTerminal } from './terminal.ts';
 
 const plain = { style: (_style: string, text: string) => text, foreign: (text: string) => text };
 
@@ -113,6 +115,32 @@ describe('the form of a question', () => {
     expect(await fill('', 'four', '4', '', '')).toEqual({ answers: { seats: 4 } });
   });
 
+  it('shows nothing that steers the terminal, whatever the server wrote', async () => {
+    const evil = '\u001B[2J\u202E\u2028x';
+    const shown: string[] = [];
+    await askForm(
+      {
+        ...question,
+        server: evil,
+        tool: evil,
+        message: evil,
+        fields: [
+          { name: evil, type: 'string', required: false, default: evil, title: evil, description: evil },
+          { name: 'c', type: 'choices', required: false, default: [evil], options: [{ value: evil }] },
+        ],
+      },
+      {
+        ask: async (prompt) => {
+          shown.push(prompt);
+          return '';
+        },
+        say: (line) => shown.push(line),
+      },
+    );
+    expect(shown.join('')).toContain('default');
+    expect(shown.join('')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}]/u);
+  });
+
   it('can be declined, or left for later', async () => {
     expect(await fill('/decline')).toBe('decline');
     expect(await fill('4', '/later')).toBe('later');
@@ -128,19 +156,23 @@ describe('a chat', () => {
     let screen = '';
     const ran: string[] = [];
     const rest = [...lines];
+    const ask = async (prompt: string): Promise<string | undefined> => {
+      screen += prompt;
+      return rest.shift();
+    };
     const terminal: ChatTerminal = {
-      ask: async (prompt) => {
-        screen += prompt;
-        return rest.shift();
-      },
+      ask,
+      askAnew: ask,
       write: (text) => (screen += text),
       onInterrupt: () => {},
+      onLeave: () => {},
+      leave: () => {},
       [Symbol.dispose]: () => {},
     };
     const gateway: Pick<Gateway, 'run'> = {
       run: async (operation, input, options = {}) => {
         ran.push(operation.name);
-        if (operation.name === 'sessions.events')
+        if (operation.name === 'sessions.events' && !handlers['sessions.events'])
           await new Promise((resolve) => options.signal?.addEventListener('abort', resolve));
         const handler = handlers[operation.name] ?? (() => ({ questions: [], turns: [] }));
         return (await handler(input as Record<string, unknown>, options)) as never;
@@ -154,6 +186,7 @@ describe('a chat', () => {
       sessionId: 's1',
       workspace: undefined,
       newSessionId: () => 's2',
+      interrupted: new AbortController().signal,
     });
     return { screen, ran };
   };
@@ -174,6 +207,47 @@ describe('a chat', () => {
       'sessions.send': () => Promise.reject(new GantryError('model_failed', 'the model is down')),
     });
     expect(screen).toContain('the model is down\n> ');
+  });
+
+  it('goes on when its gateway goes for a moment, and says that a message did not reach it', async () => {
+    let isAway = true;
+    const away = new GantryError('execution_failed', 'No gateway answers', { retry: 'later' });
+    const { screen, ran } = await talk(['hi', '/history', 'hi', '/exit'], {
+      'sessions.show': () => Promise.reject(away),
+      'sessions.send': (input, options) => {
+        if (!isAway) return saying('Hello.')(input, options);
+        isAway = false;
+        return Promise.reject(away);
+      },
+    });
+    expect(screen).toBe(
+      '> No gateway answers\nYour message was not sent; the key arrow up brings it back.\n> No gateway answers\n> Hello.\n> ',
+    );
+    expect(ran.filter((name) => name === 'sessions.send')).toHaveLength(2);
+  });
+
+  it('listens again with the next message when it was cut off, and writes into no line', async () => {
+    let cut: (error: Error) => void = () => {};
+    let heard = 0;
+    const { screen } = await talk(['hi', 'more', '/exit'], {
+      'sessions.send': async (_input, { onEvent }) => {
+        onEvent?.({ type: 'text', text: 'Half ' } as never);
+        cut(new Error('gone'));
+        await new Promise((resolve) => setImmediate(resolve));
+        onEvent?.({ type: 'text', text: 'and whole.' } as never);
+        return {};
+      },
+      'sessions.events': (_input, { signal }) =>
+        new Promise((resolve, reject) => {
+          heard += 1;
+          cut = reject;
+          signal?.addEventListener('abort', resolve);
+        }),
+    });
+    expect(screen).toContain(
+      '> Half \nWhat comes late in this conversation is not shown until your next message: gone\nand whole.\n',
+    );
+    expect(heard).toBe(2);
   });
 
   it('shows an open question of the session as a form, and asks again when the answer does not fit', async () => {
@@ -202,5 +276,93 @@ describe('a chat', () => {
     expect(screen).toContain('Session s2.');
     expect(screen).toContain('Ctrl-C');
     expect(ran.filter((name) => name === 'sessions.events')).toHaveLength(2);
+  });
+});
+
+it('never takes what was written before a question was shown for its answer', async () => {
+  const stdin = new PassThrough();
+  const ran: string[] = [];
+  const confirm: OpenQuestion = { ...question, message: 'Transfer 10,000?', fields: [] };
+  const asked = Promise.withResolvers<void>();
+  const stdout = new PassThrough().on('data', (piece: Buffer) => {
+    if (piece.toString().includes('Confirm?')) asked.resolve();
+  });
+  const gateway: Pick<Gateway, 'run'> = {
+    run: async ({ name }, input, { signal } = {}) => {
+      if (name === 'sessions.events') await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+      if (name === 'questions.list') return { questions: ran.length === 1 ? [confirm] : [] } as never;
+      if (name === 'sessions.send') {
+        const { message } = input as { message: string };
+        stdin.write(message === 'pay' ? 'yes\r' : '\u0004');
+        ran.push(message);
+      } else ran.push(name);
+      return {} as never;
+    },
+  };
+  stdin.write('pay\r');
+  const chat = runChat({
+    gateway,
+    terminal: openTerminal({ stdin, stdout }),
+    printer: plain,
+    clock: fakeClock(),
+    sessionId: 's1',
+    workspace: undefined,
+    newSessionId: () => 's2',
+    interrupted: new AbortController().signal,
+  });
+  await asked.promise;
+  stdin.write('no\r');
+  await chat;
+  expect(ran.filter((name) => name !== 'sessions.events')).toEqual(['pay', 'questions.decline', 'yes']);
+});
+
+describe('a chat that comes to its end', () => {
+  /** A chat at a real terminal whose turns last until they are stopped. */
+  const open = () => {
+    const stdin = new PassThrough();
+    const stdout = new PassThrough();
+    const interruption = new AbortController();
+    const started = Promise.withResolvers<void>();
+    let stopped: unknown;
+    const hang = (signal: AbortSignal | undefined) =>
+      new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
+    const gateway: Pick<Gateway, 'run'> = {
+      run: async ({ name }, _input, { signal } = {}) => {
+        if (name === 'questions.list') return { questions: [] } as never;
+        if (name === 'sessions.send') {
+          signal?.addEventListener('abort', () => (stopped = signal.reason));
+          started.resolve();
+        }
+        return (await hang(signal)) as never;
+      },
+    };
+    const terminal = openTerminal({ stdin, stdout });
+    const chat = runChat({
+      gateway,
+      terminal,
+      printer: plain,
+      clock: fakeClock(),
+      sessionId: 's1',
+      workspace: undefined,
+      newSessionId: () => 's2',
+      interrupted: interruption.signal,
+    });
+    return { stdin, interruption, chat, started: started.promise, stopped: () => stopped };
+  };
+
+  it('does so at a signal from outside, while nothing is said', async () => {
+    const { interruption, chat } = open();
+    interruption.abort();
+    await chat;
+  });
+
+  it.each(['a signal from outside', 'the end of input'])('stops its turn and leaves at %s', async (how) => {
+    const { stdin, interruption, chat, started, stopped } = open();
+    stdin.write('hi\r');
+    await started;
+    if (how === 'the end of input') stdin.write('\u0004');
+    else interruption.abort();
+    await chat;
+    expect(stopped()).toMatchObject({ code: 'cancelled' });
   });
 });

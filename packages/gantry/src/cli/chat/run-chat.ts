@@ -1,13 +1,16 @@
 import type { SessionEvent } from '../../agent/sessions/session-events.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../kernel/errors.ts';
+import type { OperationEvent } from '../../operations/operation.ts';
 import { questionsAnswer, questionsDecline, questionsList } from '../../operations/questions.ts';
 import { sessionsEvents, sessionsForget, sessionsSend, sessionsShow } from '../../operations/sessions.ts';
 import type { Gateway } from '../gateway.ts';
 import { toCell } from '../output/printable.ts';
 import type { Printer } from '../output/printer.ts';
 import { askForm } from './ask-form.ts';
+import type { ChatView } from './chat-view.ts';
 import { createChatView } from './chat-view.ts';
+import { isUnreached } from './lasting-gateway.ts';
 import type { ChatTerminal } from './terminal.ts';
 
 /** What a chat at a terminal works with. */
@@ -20,6 +23,8 @@ export interface ChatOptions {
   readonly workspace: string | undefined;
   /** Makes the id of another session, for `/new`. */
   readonly newSessionId: () => string;
+  /** Ends the chat, and the turn that runs. */
+  readonly interrupted: AbortSignal;
 }
 
 const help = [
@@ -30,75 +35,106 @@ const help = [
   'Ctrl-C     stops the turn that runs',
 ].join('\n');
 
-/** Talks with a person until he leaves. Failed turns are told and the chat goes on. */
+/** Talks with a person until he leaves or the command is interrupted. What fails is told and the chat goes on. */
 export const runChat = async (options: ChatOptions): Promise<void> => {
-  const { gateway, terminal, printer, clock, workspace, newSessionId } = options;
+  const { gateway, terminal, printer, clock, workspace, newSessionId, interrupted } = options;
   const { style, foreign } = printer;
-  const say = (line: string): void => terminal.write(`${line}\n`);
+  /** What is in the middle of a line is ended before another begins. */
+  const views = new Set<ChatView>();
+  const write = (line: string): void => terminal.write(`${line}\n`);
+  const say = (line: string): void => {
+    for (const view of views) view.endLine();
+    write(line);
+  };
+  const sayError = (error: unknown): void => say(style('red', foreign(messageOf(error))));
   let session = openSession(options.sessionId);
   let turn: AbortController | undefined;
-  terminal.onInterrupt(() => {
+  const stop = (): boolean => {
     turn?.abort(new GantryError('cancelled', 'Stopped.'));
     return turn !== undefined;
-  });
+  };
+  terminal.onInterrupt(stop);
+  terminal.onLeave(stop);
+  const end = (): void => terminal.leave();
+  if (interrupted.aborted) end();
+  else interrupted.addEventListener('abort', end, { once: true });
 
-  /** Hears what happens in the session beside the turns that are asked for here. */
-  function openSession(id: string): { readonly id: string; readonly close: () => Promise<void> } {
+  /** Hears what happens in the session beside the turns that are asked for here; again, when the gateway had gone. */
+  function openSession(id: string): ChatSession {
     const listening = new AbortController();
     const view = viewOf();
     let isForeign = false;
-    const heard = gateway
-      .run(
-        sessionsEvents,
-        { id },
-        {
-          signal: listening.signal,
-          onEvent: (event) => {
-            const happened = event as SessionEvent;
-            if (happened.type === 'turn-start') isForeign = happened.origin !== 'person';
-            if (isForeign || happened.type === 'notice') view.show(happened);
-            if (happened.type === 'turn-end' || happened.type === 'turn-failed') {
-              if (isForeign && happened.type === 'turn-failed') say(style('red', foreign(happened.message)));
-              isForeign = false;
-            }
-          },
-        },
-      )
-      .catch((error: unknown) => {
-        if (!listening.signal.aborted)
-          say(
-            style('yellow', `What comes late in this conversation is not shown any more: ${foreign(messageOf(error))}`),
-          );
-      });
+    let isTold = false;
+    const onEvent = (event: OperationEvent): void => {
+      const happened = event as SessionEvent;
+      isTold = false;
+      if (happened.type === 'turn-start') isForeign = happened.origin !== 'person';
+      if (isForeign || happened.type === 'notice') view.show(happened);
+      if (happened.type === 'turn-end' || happened.type === 'turn-failed') {
+        if (isForeign && happened.type === 'turn-failed') say(style('red', foreign(happened.message)));
+        isForeign = false;
+      }
+    };
+    let heard: Promise<void> | undefined;
+    const listen = (): void => {
+      heard ??= gateway
+        .run(sessionsEvents, { id }, { signal: listening.signal, onEvent })
+        .catch((error: unknown) => {
+          if (!listening.signal.aborted && !isTold)
+            say(
+              style(
+                'yellow',
+                `What comes late in this conversation is not shown until your next message: ${foreign(messageOf(error))}`,
+              ),
+            );
+        })
+        .then(() => {
+          isTold = true;
+          isForeign = false;
+          heard = undefined;
+        });
+    };
+    listen();
     return {
       id,
+      listen,
       close: async () => {
         listening.abort();
         await heard;
+        views.delete(view);
       },
     };
   }
 
-  function viewOf() {
-    return createChatView({ words: terminal.write, lines: say, isShared: true, printer, clock });
+  function viewOf(): ChatView {
+    const view = createChatView({ words: terminal.write, lines: write, isShared: true, printer, clock });
+    views.add(view);
+    return view;
   }
 
-  const answer = async (message: string): Promise<void> => {
+  /** False when nobody got the message. */
+  const answer = async (message: string): Promise<boolean> => {
     const view = viewOf();
     turn = new AbortController();
+    session.listen();
     try {
       await gateway.run(
         sessionsSend,
         { id: session.id, message, workspace },
         { signal: turn.signal, onEvent: (event) => view.show(event as SessionEvent) },
       );
+      return true;
     } catch (error) {
-      view.endLine();
-      say(turn.signal.aborted ? style('yellow', '(stopped)') : style('red', foreign(messageOf(error))));
+      if (turn.signal.aborted) say(style('yellow', '(stopped)'));
+      else sayError(error);
+      if (turn.signal.aborted || !isUnreached(error)) return true;
+      say(style('yellow', 'Your message was not sent; the key arrow up brings it back.'));
+      return false;
     } finally {
       turn = undefined;
+      view.endLine();
+      views.delete(view);
     }
-    view.endLine();
   };
 
   const later = new Set<string>();
@@ -108,10 +144,10 @@ export const runChat = async (options: ChatOptions): Promise<void> => {
     const open = questions.filter(({ id, session: owner }) => owner === `session/${session.id}` && !later.has(id));
     for (const question of open) {
       for (;;) {
-        const given = await askForm(question, { ask: terminal.ask, say });
+        const given = await askForm(question, { ask: terminal.askAnew, say });
         if (given === 'later') {
           later.add(question.id);
-          say(`It stays open: gantry questions answer ${question.id}`);
+          say(`It stays open: gantry questions answer ${toCell(question.id)}`);
           break;
         }
         try {
@@ -120,7 +156,7 @@ export const runChat = async (options: ChatOptions): Promise<void> => {
             : gateway.run(questionsAnswer, { id: question.id, answers: given.answers }));
           break;
         } catch (error) {
-          say(style('red', foreign(messageOf(error))));
+          sayError(error);
           if (!GantryError.is(error) || error.code !== 'invalid_arguments') break;
         }
       }
@@ -137,29 +173,47 @@ export const runChat = async (options: ChatOptions): Promise<void> => {
     }
   };
 
+  /** Does what a line asks for. */
+  const obey = async (text: string): Promise<'leave' | 'stay'> => {
+    if (text === '/exit' || text === '/quit') return 'leave';
+    if (text === '/help') say(help);
+    else if (text === '/history') await showHistory();
+    else if (text === '/forget') {
+      await gateway.run(sessionsForget, { id: session.id });
+      say('Forgotten.');
+      return 'leave';
+    } else if (text === '/new') {
+      await session.close();
+      session = openSession(newSessionId());
+      say(`Session ${session.id}.`);
+    } else if (/^\/\w+$/.test(text)) say(`There is no ${toCell(text)}; /help shows what there is.`);
+    else if (await answer(text)) await askQuestions();
+    return 'stay';
+  };
+
   try {
     for (;;) {
-      const line = await terminal.ask('> ');
-      const text = line?.trim();
-      if (text === undefined || text === '/exit' || text === '/quit') return;
+      const text = (await terminal.ask('> '))?.trim();
+      if (text === undefined) return;
       if (text === '') continue;
-      if (text === '/help') say(help);
-      else if (text === '/history') await showHistory();
-      else if (text === '/forget') {
-        await gateway.run(sessionsForget, { id: session.id });
-        say('Forgotten.');
-        return;
-      } else if (text === '/new') {
-        await session.close();
-        session = openSession(newSessionId());
-        say(`Session ${session.id}.`);
-      } else if (/^\/\w+$/.test(text)) say(`There is no ${toCell(text)}; /help shows what there is.`);
-      else {
-        await answer(text);
-        await askQuestions();
+      try {
+        if ((await obey(text)) === 'leave') return;
+      } catch (error) {
+        if (interrupted.aborted) return;
+        // The gateway may be back with the next message.
+        sayError(error);
       }
     }
   } finally {
+    interrupted.removeEventListener('abort', end);
     await session.close();
   }
 };
+
+/** A conversation that is listened to. */
+interface ChatSession {
+  readonly id: string;
+  /** Listens again, when the gateway had gone. */
+  readonly listen: () => void;
+  readonly close: () => Promise<void>;
+}

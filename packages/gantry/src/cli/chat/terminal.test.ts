@@ -78,4 +78,43 @@ describe('the terminal of a chat', () => {
     stdin.write('\u0003');
     expect(await again).toBeUndefined();
   });
+
+  it('keeps what was written before a question was shown for the next line, sent or not', async () => {
+    stdin.write('yes\rsecond\rhalf');
+    const answer = terminal.askAnew('Confirm? ');
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    stdin.write('no\r');
+    expect(await answer).toBe('no');
+    expect(await terminal.ask('> ')).toBe('yes');
+    expect(await terminal.ask('> ')).toBe('second');
+    const last = terminal.ask('> ');
+    stdin.write(' and whole\r');
+    expect(await last).toBe('half and whole');
+  });
+
+  it('takes what was pasted as one line with its breaks, also while nothing is asked for', async () => {
+    const pasted = '\u001B[200~one\ntwo\r\nthree\u001B[201~';
+    const asked = terminal.ask('> ');
+    expect(screen()).toContain('\u001B[?2004h');
+    stdin.write(`a ${pasted} b\r`);
+    expect(await asked).toBe('a one\ntwo\nthree b');
+    stdin.write(`${pasted}\r`);
+    expect(await terminal.ask('> ')).toBe('one\ntwo\nthree');
+    const cleared = terminal.ask('> ');
+    stdin.write(pasted);
+    stdin.write('\u0003');
+    stdin.write('new\r');
+    expect(await cleared).toBe('new');
+  });
+
+  it('tells once that the person leaves, also while nothing is asked for', async () => {
+    let times = 0;
+    terminal.onLeave(() => (times += 1));
+    stdin.write('\u0004');
+    await new Promise((resolve) => setImmediate(resolve));
+    terminal.leave();
+    expect(times).toBe(1);
+    expect(await terminal.askAnew('> ')).toBeUndefined();
+  });
 });

@@ -5,11 +5,13 @@ import { newId } from '../../kernel/ids.ts';
 import { questionsList } from '../../operations/questions.ts';
 import { sessionsList, sessionsSend, sessionsShow } from '../../operations/sessions.ts';
 import { createChatView } from '../chat/chat-view.ts';
+import { createLastingGateway } from '../chat/lasting-gateway.ts';
 import { runChat } from '../chat/run-chat.ts';
 import { isInteractive, openTerminal } from '../chat/terminal.ts';
 import type { CommandContext, Command } from '../command-context.ts';
+import { interruptedCodeOf } from '../exit-code.ts';
 import type { Gateway } from '../gateway.ts';
-import { openGateway } from '../gateway.ts';
+import { findAgain, openGateway } from '../gateway.ts';
 import { toCell } from '../output/printable.ts';
 import { createPrinter } from '../output/printer.ts';
 
@@ -22,8 +24,19 @@ export interface ChatFlags {
 
 const earlierLines = 50;
 
-/** `gantry chat` */
-export const runChatCommand: Command<[ChatFlags]> = async (context, { session, workspace, message }) => {
+/** `gantry chat`; ends with 130 or 143 when a signal ended it. */
+export const runChatCommand: Command<[ChatFlags]> = async (context, given) => {
+  const { io } = context;
+  try {
+    return await chat(context, given);
+  } catch (error) {
+    if (!io.interrupted.aborted) throw error;
+    io.stderr.write('gantry: interrupted\n');
+    return interruptedCodeOf(io.interrupted.reason);
+  }
+};
+
+const chat: Command<[ChatFlags]> = async (context, { session, workspace, message }) => {
   const { io, flags } = context;
   const isTalk = message === undefined && isInteractive(io);
   if (isTalk && flags.json)
@@ -52,14 +65,16 @@ export const runChatCommand: Command<[ChatFlags]> = async (context, { session, w
       .toReversed(),
   });
   await runChat({
-    gateway,
+    gateway: createLastingGateway(gateway, () => findAgain(context)),
     terminal,
     printer,
     clock: io.clock,
     sessionId,
     workspace,
     newSessionId: () => newSessionId(io.clock.nowMs()),
+    interrupted: io.interrupted,
   });
+  io.interrupted.throwIfAborted();
   return 0;
 };
 
@@ -101,7 +116,7 @@ const sayOnce = async (
   for (const { id, server, message, session } of questions)
     if (session === `session/${sessionId}`)
       printer.note(
-        `${toCell(server)} asks: ${toCell(message)} Answer it: gantry questions answer ${id} --answers '{…}'`,
+        `${toCell(server)} asks: ${toCell(message)} Answer it: gantry questions answer ${toCell(id)} --answers '{…}'`,
       );
 };
 

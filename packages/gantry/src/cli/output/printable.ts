@@ -5,9 +5,11 @@ export const toCell = (text: string): string =>
     .replaceAll(/\p{Cf}/gu, '')
     .trim();
 
-/** Text as it may go to a terminal: lines and tabs stay, whatever would steer the terminal goes. */
+/** Text as it may go to a terminal: lines and tabs stay, whatever would steer the terminal or turn the direction of reading goes. */
 export const toTerminalText = (text: string): string =>
-  text.replaceAll('\r\n', '\n').replaceAll(/(?![\n\t])\p{Cc}/gu, '');
+  text
+    .replaceAll(/\r\n|[\u2028\u2029]/g, '\n')
+    .replaceAll(/(?![\n\t])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '');
 
 /** How many columns of a terminal a text without control characters takes. */
 export const widthOf = (text: string): number => {

@@ -41,4 +41,6 @@ it.each([
 
 it('takes what steers a terminal out of a text, and keeps its lines', () => {
   expect(toTerminalText('a\r\nb\t\u001b]0;title\u0007c\u009b31m')).toBe('a\nb\t]0;titlec31m');
+  expect(toTerminalText('a\u202eb\u2066c\u200fd\u2028e')).toBe('abcd\ne');
+  expect(toTerminalText('👩\u200d👧')).toBe('👩\u200d👧');
 });

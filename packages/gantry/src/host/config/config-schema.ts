@@ -93,6 +93,7 @@ export interface ServeConfig {
   readonly mode: WrapperMode;
   readonly clientModes: Readonly<Record<string, WrapperMode>>;
   readonly requireToken: boolean;
+  readonly publicUrl?: string | undefined;
   readonly oauth?: OAuthResourceSettings | undefined;
   readonly clients: ClientRules;
 }
@@ -236,6 +237,12 @@ const serve = z.strictObject({
     .default(false)
     .describe(
       'Ask every request for a token on loopback too; elsewhere, and where there is a token or OAuth, it is asked for anyway.',
+    ),
+  publicUrl: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      'Where clients reach the gateway behind a proxy that ends TLS, such as "https://gantry.example.com"; default the address that a request names.',
     ),
   oauth: z
     .strictObject({

@@ -14,6 +14,7 @@ import { createTierSelectorFile } from '../../agent/models/tier-selector-file.ts
 import { createTierModels } from '../../agent/models/tier-models.ts';
 import type { AgentSessions } from '../../agent/sessions/agent-sessions.ts';
 import { createAgentSessions } from '../../agent/sessions/agent-sessions.ts';
+import { createLetGo } from '../../agent/sessions/let-go.ts';
 import { serveUserMessages } from '../../agent/sessions/serve-user-messages.ts';
 import { taskIdOf } from '../../agent/subagents/subagent-record.ts';
 import { createSkillSummaries } from '../../agent/summarize-skill.ts';
@@ -33,6 +34,7 @@ import { addDelegation } from './add-delegation.ts';
 import { addServices } from './add-services.ts';
 
 import type { McpServers } from './mcp.ts';
+import { runHoldings } from './run-holdings.ts';
 
 /** The agent of a Gantry, for plugins and surfaces. */
 export interface AgentService {
@@ -188,6 +190,7 @@ export const agent = (options: AgentOptions = {}): Plugin => ({
       maxContextTurns: loop.maxContextTurns,
       persistErrorTurns: loop.persistErrorTurns,
       notifyOther,
+      letGo: createLetGo({ memory, subagents, holdings: runHoldings(servers), log }),
       clock,
       log,
     });

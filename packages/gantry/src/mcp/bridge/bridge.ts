@@ -21,6 +21,7 @@ import type { SignInStep } from './auth/sign-ins.ts';
 import { createSignIns } from './auth/sign-ins.ts';
 import type { McpBridgeSettings } from './bridge-options.ts';
 import { toBridgeSettings } from './bridge-options.ts';
+import { createPeerAsker } from './call/ask-peer.ts';
 import type { BridgeCalls } from './call/bridge-calls.ts';
 import { createBridgeCalls } from './call/bridge-calls.ts';
 import { unknownServer } from './call/server-directory.ts';
@@ -273,7 +274,8 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
   const serve = async (): Promise<void> => {
     const patience = (): Promise<void> =>
       new Promise((resolve) => void clock.startTimer(settings.drainTimeoutMs, resolve));
-    served.push(await serveInvoke({ bus, agent, log, callTool: calls.call, patience }));
+    const peers = createPeerAsker({ bus, agent, maxTimeoutMs: settings.maxTimeoutMs, clock, log });
+    served.push(await serveInvoke({ bus, agent, log, callTool: calls.call, askPeer: peers.of, patience }), peers);
     const { volume } = options;
     const { resourceInlineTextLimit } = settings;
     served.push(

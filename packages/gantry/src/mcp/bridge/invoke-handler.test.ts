@@ -20,7 +20,9 @@ it.each<[string, InvokeHandlerOptions['callTool'], string]>([
   ['gives no outcome', async () => ({ status: 'failed' }) as Outcome, ''],
 ])('answers a call once, with an error, when running it %s', async (_what, callTool, message) => {
   await using bus = createInProcessBus({ log: silentLog });
-  await using _served = await serveInvoke({ bus, agent: 'a', log: silentLog, callTool, patience: async () => {} });
+  const askPeer = () => () => Promise.reject(new Error('nobody is asked here'));
+  const patience = async (): Promise<void> => {};
+  await using _served = await serveInvoke({ bus, agent: 'a', log: silentLog, callTool, askPeer, patience });
   const arrived = Promise.withResolvers<void>();
   const replies: Envelope[] = [];
   await bus.subscribe('replies', 'replies', async (reply) => {

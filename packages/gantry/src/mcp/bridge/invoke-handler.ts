@@ -12,6 +12,7 @@ import type { Log } from '../../kernel/log.ts';
 import type { Progress } from '../../tool/context.ts';
 import type { ToolInvokeRequest } from '../../tool/messages.ts';
 import { toolMessageTypes } from '../../tool/messages.ts';
+import type { PeerAsker } from './call/ask-peer.ts';
 import type { CallBudget } from './call/call-budget.ts';
 import type { BridgeCall } from './call/call-tool.ts';
 import type { Outcome } from '../../tool/outcome.ts';
@@ -22,13 +23,15 @@ export interface InvokeHandlerOptions {
   readonly agent: string;
   readonly log: Log;
   readonly callTool: (call: BridgeCall) => Promise<Outcome>;
+  /** Asks whoever made a call. */
+  readonly askPeer: PeerAsker['of'];
   /** Resolves when running calls have had their time. */
   readonly patience: () => Promise<void>;
 }
 
 /** Takes calls from `tool.invoke.mcp` and answers each exactly once; `tool.cancel` ends a call by its correlation id. */
 export const serveInvoke = async (options: InvokeHandlerOptions): Promise<AsyncDisposable> => {
-  const { bus, agent, log, callTool } = options;
+  const { bus, agent, log, callTool, askPeer } = options;
   const byCorrelation = new Map<string, CallBudget>();
   const running = new Map<CallBudget, Promise<void>>();
 
@@ -65,6 +68,7 @@ export const serveInvoke = async (options: InvokeHandlerOptions): Promise<AsyncD
         serverName: envelope.headers[messageHeaders.mcpServer],
         context: fromContextHeaders(envelope.headers),
         onProgress: (progress) => reportProgress(envelope, progress),
+        ask: correlationId === undefined ? undefined : askPeer(correlationId),
         onStart: (started) => {
           budget = started;
           running.set(started, over.promise);

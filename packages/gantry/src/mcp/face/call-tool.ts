@@ -19,6 +19,8 @@ export interface ClientCall {
   readonly signal: AbortSignal;
   /** Sends `notifications/progress` with these parameters. */
   readonly notify: (params: ProgressParams) => void;
+  /** What the client can be asked for, and what asks it. */
+  readonly asking?: Required<Pick<CallContext, 'asks' | 'onAsked'>> | undefined;
 }
 
 /** The parameters of `notifications/progress`. */
@@ -50,6 +52,7 @@ export const callTool = async (
     trace: traceOf(call.meta),
     signal: call.signal,
     onProgress: progressOf(call),
+    ...call.asking,
   };
   const { toolsets, invoker, firstTools } = parts;
   const admitted = parts.admit?.(visitor.client);

@@ -8,6 +8,7 @@ import { ProtocolError, ProtocolErrorCode, SERVER_INFO_META_KEY } from '@modelco
 import type { Clock } from '../../kernel/clock.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { isObject } from '../../kernel/json.ts';
+import { askedInMeta, askedOfOlder } from './asks-of-client.ts';
 import type { CallAnswer } from './call-tool.ts';
 import { callTool } from './call-tool.ts';
 import type { FaceParts } from './face-server.ts';
@@ -125,6 +126,8 @@ export const createLeanLane = (parts: FaceParts, clock: Clock): LeanLane => {
       const plain = toPlainModernRequest(request, body);
       if (!plain) return undefined;
       if (!plain.call) return list(plain, visitor, modernWording);
+      // In the middle of the call the client may be asked something.
+      if (parts.askedCalls && askedInMeta(plain.call.meta)) return undefined;
       const { signal } = request;
       const key = {};
       const controller = modernCalls.begin(key);
@@ -146,6 +149,7 @@ export const createLeanLane = (parts: FaceParts, clock: Clock): LeanLane => {
       const headers = { 'mcp-session-id': id };
       const wording = sessionWording(server);
       if (!plain.call) return list(plain, visitor, wording, headers);
+      if (askedOfOlder(server.getClientCapabilities())) return undefined;
       const controller = calls.begin(plain.id);
       // 2025-11-25: a connection that breaks does not cancel its requests.
       const onEnd = (): void => calls.end(plain.id);

@@ -10,6 +10,7 @@ import { isObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Toolsets } from '../../toolset/toolset.ts';
 import { createChangeNotice } from './change-notice.ts';
+import { createAskedCalls } from './asked-calls.ts';
 import type { FaceMode } from './face-mode.ts';
 import { parseFaceMode } from './face-mode.ts';
 import type { FaceParts } from './face-server.ts';
@@ -105,6 +106,8 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
     firstTools,
     pages: createToolPages(toolsets),
     schemaValidator: new AjvJsonSchemaValidator(),
+    // What a client carries from one of its requests to the next is sealed.
+    askedCalls: options.pass && createAskedCalls({ clock, sealing: options.pass.sealing }),
   };
   const toVisitor = (client: string | undefined, mode: FaceMode): Visitor => ({
     client,
@@ -119,7 +122,7 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
   const streams = new AbortController();
 
   const open = (visitor: Visitor, era: McpRequestContext['era']): Server => {
-    const server = createFaceServer(parts, visitor);
+    const server = createFaceServer(parts, visitor, era);
     const connect = (): void => void connected.set(server, { visitor, told: stampOf(visitor) });
     if (era === 'modern') connect();
     else server.oninitialized = connect;
@@ -128,8 +131,8 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
   };
 
   /** Where the protocol has no connections, each request gets a server of its own. */
-  const openForRequest = ({ requestInfo }: McpRequestContext): Server =>
-    createFaceServer(parts, (requestInfo && visitors.get(requestInfo)) ?? { mode: 'auto' });
+  const openForRequest = ({ requestInfo, era }: McpRequestContext): Server =>
+    createFaceServer(parts, (requestInfo && visitors.get(requestInfo)) ?? { mode: 'auto' }, era);
 
   const report = (error: Error): void => log.debug({ reason: messageOf(error) }, 'an MCP request was not served');
   // Its listeners cannot be told one by one, so clients that see different lists have handlers of their own.
@@ -236,6 +239,7 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
       stopWatching();
       notice[Symbol.dispose]();
       lane[Symbol.dispose]();
+      parts.askedCalls?.[Symbol.dispose]();
       const closing = [...handlers.values()].map(({ handler }) => handler.close());
       await Promise.all([...closing, sessions[Symbol.asyncDispose](), translator[Symbol.asyncDispose]()]);
       await Promise.all([...connected.keys()].map((server) => server.close()));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Bus } from '../../bus/bus.ts';
 import type { Envelope } from '../../bus/envelope.ts';
 import { createEnvelope } from '../../bus/envelope.ts';
 import { createInProcessBus } from '../../bus/in-process-bus.ts';
@@ -184,5 +185,67 @@ describe('createToolProxy', () => {
     const { correlationId, replyTo = '' } = asked;
     await bus.publish(replyTo, createEnvelope({ messageType: 'Odd', source: 'b', body: {}, correlationId }));
     await refused;
+  });
+});
+
+describe('a call whose caller can be asked', () => {
+  const question = { method: 'roots/list', params: {} };
+  const asks = { roots: {} };
+  const askOver = async (bus: Bus, callId: string | undefined): Promise<Envelope> => {
+    const answered = Promise.withResolvers<Envelope>();
+    await bus.subscribe('answers', 'answers', async (answer) => {
+      answered.resolve(answer);
+      return 'ack';
+    });
+    const body = { callId, ...question };
+    const { mcpPeerRequest } = topics;
+    await bus.publish(
+      mcpPeerRequest,
+      createEnvelope({ messageType: 'McpPeerRequest', source: 'bridge', body, correlationId: 'q', replyTo: 'answers' }),
+    );
+    return await answered.promise;
+  };
+
+  it('asks it what the server asks in this call, and gives back its answer', async () => {
+    const { bus, call, answer, request } = await open();
+    const outcome = call({ caller: 'client', asks, onAsked: async ({ method }) => ({ asked: method }) });
+    const sent = await request();
+    expect(sent.headers['gantry-mcp-asks']).toBe('{"roots":{}}');
+    expect(await askOver(bus, sent.correlationId)).toMatchObject({
+      messageType: 'McpPeerResponse',
+      correlationId: 'q',
+      headers: { 'gantry-content-trust': 'user-input' },
+      body: { result: { asked: 'roots/list' } },
+    });
+    await answer(sent, textOutcome('found'));
+    expect(await outcome).toEqual(textOutcome('found'));
+  });
+
+  it('gives back why there is no answer', async () => {
+    const { bus, call, request } = await open();
+    void call({ caller: 'client', asks, onAsked: () => Promise.reject(new Error('not now')) });
+    const { correlationId } = await request();
+    expect(await askOver(bus, correlationId)).toMatchObject({ body: { error: { message: 'not now' } } });
+  });
+
+  it('takes the question back when the call ends', async () => {
+    const { bus, call, answer, request } = await open();
+    const takenBack = Promise.withResolvers<void>();
+    const onAsked = (_question: unknown, signal: AbortSignal): Promise<never> => {
+      signal.addEventListener('abort', () => takenBack.resolve());
+      return new Promise(() => {});
+    };
+    const outcome = call({ caller: 'client', asks, onAsked });
+    const sent = await request();
+    void askOver(bus, sent.correlationId);
+    await answer(sent, textOutcome('found'));
+    await outcome;
+    await takenBack.promise;
+  });
+
+  it('does not say so when nobody here could be asked', async () => {
+    const { call, request } = await open();
+    void call({ caller: 'client', asks });
+    expect((await request()).headers).not.toHaveProperty('gantry-mcp-asks');
   });
 });

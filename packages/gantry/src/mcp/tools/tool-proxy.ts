@@ -14,6 +14,7 @@ import type { PreparedCall, ToolExecutor } from '../../tool/executor.ts';
 import type { ToolInvokeRequest, ToolReply } from '../../tool/messages.ts';
 import { fromReply, toolMessageTypes } from '../../tool/messages.ts';
 import type { Outcome } from '../../tool/outcome.ts';
+import { createPeerRelay } from './peer-relay.ts';
 import { createProgressRelay } from './progress-relay.ts';
 
 /** How calls of servers' tools travel. */
@@ -44,6 +45,7 @@ export interface ToolProxy extends AsyncDisposable {
 export const createToolProxy = (options: ToolProxyOptions): ToolProxy => {
   const { bus, agent, log, clock, requestTimeoutMs = 60_000, responseWaitMs = 930_000 } = options;
   const progress = createProgressRelay({ bus, agent });
+  const peers = createPeerRelay({ bus, agent, log });
   const requester = createRequester({
     bus,
     replyTopic: topics.toolResultOf(agent),
@@ -118,19 +120,19 @@ export const createToolProxy = (options: ToolProxyOptions): ToolProxy => {
         details: { tool: call.name },
       });
     const correlationId = newId();
-    if (!context.onProgress) return request(call, target, context, correlationId);
-    const unlisten = await progress.listen(correlationId, context.onProgress);
-    try {
-      return await request(call, target, context, correlationId);
-    } finally {
-      unlisten();
-    }
+    const { onProgress, onAsked } = context;
+    using listening = new DisposableStack();
+    if (onProgress) listening.defer(await progress.listen(correlationId, onProgress));
+    // A bridge that is told somebody can be asked waits for an answer.
+    const asks = onAsked && context.asks;
+    if (onAsked && asks) listening.defer(await peers.listen(correlationId, onAsked));
+    return await request(call, target, { ...context, asks }, correlationId);
   };
 
   return {
     executor: { execute, timeoutMs: 0 },
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([requester[Symbol.asyncDispose](), progress[Symbol.asyncDispose]()]);
+      await Promise.all([requester, progress, peers].map((part) => part[Symbol.asyncDispose]()));
     },
   };
 };

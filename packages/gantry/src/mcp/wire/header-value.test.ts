@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodedHeader } from './header-value.ts';
+import { decodedHeader, encodedHeader } from './header-value.ts';
 
 const decoded = (value: string): string => Buffer.from(value.slice('=?base64?'.length, -2), 'base64').toString('utf8');
 
@@ -15,4 +15,12 @@ describe('a text as the value of a header', () => {
       expect(decoded(encodedHeader(text))).toBe(text);
     },
   );
+
+  it.each(['nord', '', ' lead', 'ö', '=?base64?bm9yZA==?='])('is read again as what it was: %j', (text) => {
+    expect(decodedHeader(encodedHeader(text))).toBe(text);
+  });
+
+  it('is not read when it claims to be encoded and is not', () => {
+    expect(decodedHeader('=?base64?n*rd?=')).toBeUndefined();
+  });
 });

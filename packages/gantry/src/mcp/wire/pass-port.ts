@@ -1,8 +1,11 @@
 import type { JsonObject } from '../../kernel/json.ts';
+import type { LeasedSession, SessionUse } from './sessions/older-sessions.ts';
 
 /** A server that a client is passed through to, as the face reaches it. */
 export interface PassTarget {
   readonly name: string;
+  /** Another one when the server is another, or is reached in another way. */
+  readonly identity: string;
   /** Which protocol the bridge itself found the server to speak; `modern` servers often speak the older one too. */
   readonly era: 'modern' | 'legacy';
   /** Whether messages can be sent on as they are: the server has a Streamable HTTP address. */
@@ -17,6 +20,8 @@ export interface PassTarget {
     readonly method: 'POST' | 'GET' | 'DELETE';
     readonly headers: Readonly<Record<string, string>>;
     readonly body?: string | undefined;
+    /** False where the sender bounds the time of the answer itself. Default true. */
+    readonly isTimed?: boolean | undefined;
     readonly signal: AbortSignal;
   }): Promise<Response>;
   /**
@@ -24,16 +29,30 @@ export interface PassTarget {
    * @throws {GantryError} `server_unreachable`
    */
   readonly startProgram?: ((hears: ProgramListener) => Promise<OwnProgram>) | undefined;
+  /**
+   * A session for one client with a server of 2025: over HTTP one that is this use's alone, with a program that of the copy which runs for
+   * the client.
+   * @throws {GantryError} what opening it throws; `limit_reached` when the client has too many.
+   */
+  leaseSession(use: SessionUse, signal: AbortSignal): Promise<LeasedSession>;
+  /** Ends the program that runs for a session of a client, if one does. */
+  endSession(session: string): void;
   /** Whether the entry's filters let a tool through. */
   isAllowed(tool: string): boolean;
   /** Whether the entry has filters at all; without them lists need not be read. */
   readonly hasFilters: boolean;
+  /** Whether the server listed a tool of that name when it was connected; names in metrics are bounded by it. */
+  isKnown(tool: string): boolean;
+  /** Whether the entry has guards at all; without them arguments concern nobody here. */
+  readonly hasGuards: boolean;
   /** Why the entry's guards stop a call; undefined when nothing does. */
   rejectionOf(tool: string, args: JsonObject): Promise<string | undefined>;
   /** Whether a question of the server is declined whoever is asked: it wants a credential, or a field that the operator denies. */
   isDeclined(params: unknown): boolean;
   /** The headers that a call of a tool has beside its arguments (`x-mcp-header`, MCP 2026-07-28). */
   parameterHeaders(tool: string, args: JsonObject): Readonly<Record<string, string>>;
+  /** How long the server may be silent in the middle of a request, milliseconds. */
+  readonly callTimeoutMs: number;
   /** Hides what is secret about the server in a text that is shown. */
   readonly mask: (text: string) => string;
 }

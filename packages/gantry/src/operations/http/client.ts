@@ -36,9 +36,11 @@ export const callOperation = async <Input extends object, Output>(
   const address = `${url.replace(/\/+$/, '')}${target}`;
   let status: number;
   let text: string;
+  let isAnswering = false;
   try {
     const init: RequestInit = { method, headers, redirect: 'error' };
     const response = await fetch(address, { ...init, ...(body !== undefined && { body }), ...(signal && { signal }) });
+    isAnswering = true;
     ({ status } = response);
     if (isStream && status === 200 && response.body)
       return await readStream<Output>(response.body, url, operation.name, onEvent);
@@ -46,7 +48,7 @@ export const callOperation = async <Input extends object, Output>(
   } catch (error) {
     if (GantryError.is(error)) throw error;
     if (signal?.aborted) throw new GantryError('cancelled', 'The request was cancelled.', { cause: error });
-    throw isConnected(error) ? lostAnswer(url, operation.name, error) : nobodyAnswers(url, error);
+    throw isAnswering || isConnected(error) ? lostAnswer(url, operation.name, error) : nobodyAnswers(url, error);
   }
   const parsed = parseJson(text);
   if (status === 200 && parsed.ok) return parsed.value as Output;

@@ -173,6 +173,16 @@ describe('the client of an operation', () => {
       'execution_failed',
       'The gateway at http://gantry ended the connection before it answered "tools.list"',
     ],
+    [
+      async (): Promise<Response> => {
+        const pull = (): never => {
+          throw new TypeError('terminated', { cause: new Error('Invalid EOF state') });
+        };
+        return new Response(new ReadableStream({ pull }));
+      },
+      'execution_failed',
+      'The gateway at http://gantry ended the connection before it answered "tools.list"',
+    ],
   ])('turns what goes wrong into an error with a way out (%#)', async (fetch, code, part) => {
     await expect(callOperation('http://gantry', toolsList, {}, { fetch })).rejects.toMatchObject({
       code,

@@ -4,6 +4,7 @@ import { isObject, parseJson } from '../../kernel/json.ts';
 import type { AnyOperation } from '../operation.ts';
 import type { OperationDeps } from '../operation-deps.ts';
 import { parseInput } from '../parse-input.ts';
+import { acceptsEvents } from './accepts-events.ts';
 import { toErrorAnswer } from './error-status.ts';
 import { toOpenApi } from './openapi.ts';
 import { streamOperation } from './stream-operation.ts';
@@ -30,7 +31,7 @@ const mount = <E extends Env>(app: Hono<E>, operation: AnyOperation, deps: Opera
       properties ??= inputProperties(operation).properties;
       const raw = operation.method === 'GET' ? queryOf(context, properties) : await bodyOf(context);
       const input = parseInput(operation, { ...raw, ...context.req.param() });
-      if (operation.streams && context.req.header('accept')?.includes('text/event-stream'))
+      if (operation.streams && acceptsEvents(context.req.header('accept')))
         return streamOperation(operation, input, deps, context.req.raw.signal);
       if (operation.streams === 'only')
         throw new GantryError(

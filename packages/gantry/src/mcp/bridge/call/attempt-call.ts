@@ -22,14 +22,19 @@ import type { TaskDesk } from '../tasks/task-desk.ts';
 import type { MapResult } from '../result/result-mapper.ts';
 import type { Sampler } from '../sampling/sampler.ts';
 import type { Lease, ManagedServer } from '../server/managed-server.ts';
+import { createCallAnswers } from './call-answers.ts';
 import type { CallBudget } from './call-budget.ts';
 import { endedOutcome, faultOutcome, isHarmlessTwice } from './call-outcomes.ts';
 import { canHandBack, toAskedServer } from './can-hand-back.ts';
 import { findTool } from './find-tool.ts';
 import type { OpenCalls } from './open-calls.ts';
+import type { OpenOwnSession } from './own-session.ts';
+import type { Peer } from './peer.ts';
+import { peerCapabilities } from './peer.ts';
+import type { PassTargets } from '../pass/open-pass.ts';
 import type { CallState } from './rounds.ts';
 import { runRounds } from './rounds.ts';
-import { sendCall } from './send-call.ts';
+import { paramsOf, sendCall } from './send-call.ts';
 import { withHint } from './with-hint.ts';
 import { withNote } from './with-note.ts';
 
@@ -42,6 +47,8 @@ export interface ReadyCall {
   readonly passed: PassedCall;
   readonly open: OpenCall;
   readonly context: CallContext;
+  /** The client that made it, where it can be asked. */
+  readonly peer?: Peer | undefined;
   readonly startedAtMs: number;
   readonly onProgress: (progress: Progress) => void;
   /** Where the call stands, when it goes on after an answer. */
@@ -58,6 +65,10 @@ export interface AttemptCallOptions {
   readonly openCalls: OpenCalls;
   readonly handBack: QuestionDesk['handBack'];
   readonly tasks: Pick<TaskDesk, 'refusal' | 'begin'>;
+  readonly targetOf: PassTargets;
+  readonly openOwnSession: OpenOwnSession;
+  /** What the bridge says its version is. */
+  readonly version: string;
   readonly log: Log;
 }
 
@@ -66,12 +77,12 @@ export type AttemptCall = (call: ReadyCall, lease: Lease, budget: CallBudget) =>
 
 /** Makes the sender. */
 export const createAttemptCall = (options: AttemptCallOptions): AttemptCall => {
-  const { mapResult, decide, sample, openCalls, handBack, tasks, log } = options;
+  const { mapResult, decide, sample, openCalls, handBack, tasks, targetOf, openOwnSession, version, log } = options;
 
   const logOf = (server: ManagedServer): Log => withSecretsMasked(log, server.maskSecrets);
 
   const attempt = async (call: ReadyCall, lease: Lease, budget: CallBudget, mayRetry: boolean): Promise<Outcome> => {
-    const { server, tool, args, passed, open, context, onProgress, startedAtMs, from } = call;
+    const { server, tool, args, passed, open, context, peer, onProgress, startedAtMs, from } = call;
     const { snapshot } = lease;
     const { connection, entry } = snapshot;
     const hadSession = connection.hasSession();
@@ -79,17 +90,38 @@ export const createAttemptCall = (options: AttemptCallOptions): AttemptCall => {
     const refusal = asTask ? await tasks.refusal(context) : undefined;
     if (refusal) return refusal;
     const isHandedBack = canHandBack(open, context, connection);
-    const capabilities = capabilitiesOf(connection, isHandedBack, asTask);
+    const capabilities = peer ? peerCapabilities(peer, connection) : capabilitiesOf(connection, isHandedBack, asTask);
+    const answers = createCallAnswers({ snapshot, open, peer, canHandBack: isHandedBack, budget, decide, sample });
     let sends = 0;
+    // A server of 2025 is told in the handshake what its client can be asked for, so what it asks there is of this call.
+    let isOnOwn = peer !== undefined && !connection.isModern && connection.transport !== 'sse';
     let end: Awaited<ReturnType<typeof runRounds>>;
     try {
-      using _asked = openCalls.enter(server.name, { open, budget });
+      const says = {
+        clientInfo: { name: 'gantry', version },
+        capabilities: capabilities as JsonObject,
+        logLevel: undefined,
+      };
+      using own = isOnOwn
+        ? await openOwnSession(targetOf(server, snapshot), { client: context.client, says }, budget.signal)
+        : undefined;
+      isOnOwn = own !== undefined;
+      using _asked = own ? undefined : openCalls.enter(server.name, { open, budget });
       end = await runRounds(
         {
           server: server.name,
           tool: tool.name,
           send: (round) => {
             sends += 1;
+            if (own)
+              return own.call(paramsOf(tool, passed.args, context.trace), {
+                signal: budget.signal,
+                onProgress: (progress) => {
+                  budget.progressed();
+                  onProgress(progress);
+                },
+                answer: answers.answerOver,
+              });
             return sendCall(snapshot, tool, passed.args, {
               budget,
               trace: context.trace,
@@ -98,16 +130,8 @@ export const createAttemptCall = (options: AttemptCallOptions): AttemptCall => {
               capabilities,
             });
           },
-          decide: async (params) => {
-            using _paused = budget.pause();
-            return await decide(params, { calls: [open], canHandBack: isHandedBack, signal: budget.signal });
-          },
-          sample: connection.maySample
-            ? async (params) => {
-                using _paused = budget.pause();
-                return await sample({ name: server.name, entry }, params, budget.signal);
-              }
-            : undefined,
+          decide: answers.decide,
+          answer: answers.answer,
           handBack: async (question) => {
             const server = toAskedServer(snapshot);
             const sentArgs = passed.args;
@@ -126,7 +150,11 @@ export const createAttemptCall = (options: AttemptCallOptions): AttemptCall => {
         server.lockOut(connection, failureText(faultOutcome(server.name, fault)));
       const isNeverSent = sends <= 1 && fault.kind === 'disconnected' && fault.notRun;
       // A server that has asked something has begun.
-      const isFresh = mayRetry && ((open.rounds.length === 0 && open.asked === 0 && !from) || isNeverSent);
+      const isFresh =
+        mayRetry &&
+        !isOnOwn &&
+        !answers.hasAskedPeer &&
+        ((open.rounds.length === 0 && open.asked === 0 && !from) || isNeverSent);
       if (isNeverSent && !isFresh) call.onNeverSent?.();
       if (!isFresh || !(isRepeatable(fault, tool) || isConnectionGone(fault)))
         return withNote(withHint(faultOutcome(server.name, fault, tool), tool, args, context), open, context);

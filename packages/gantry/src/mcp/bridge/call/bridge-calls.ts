@@ -1,6 +1,8 @@
 import { newId } from '../../../kernel/ids.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { OpenPass } from '../../wire/pass-port.ts';
+import { createOlderSessions } from '../../wire/sessions/older-sessions.ts';
+import { createOwnPrograms } from '../../wire/sessions/own-programs.ts';
 import { createPassthrough } from '../attachments/passthrough.ts';
 import type { BridgeSettings } from '../bridge-options.ts';
 import type { McpBridgeOptions } from '../bridge.ts';
@@ -11,7 +13,7 @@ import { createQuestionDecider } from '../elicitation/decide-question.ts';
 import { parseElicitationPolicy, policyOf } from '../elicitation/policy.ts';
 import type { ArgGuards } from '../guards/create-arg-guards.ts';
 import { createLateResults } from '../late-results.ts';
-import { createOpenPass } from '../pass/open-pass.ts';
+import { createOpenPass, createPassTargets } from '../pass/open-pass.ts';
 import { createSampler } from '../sampling/sampler.ts';
 import type { QuestionDesk } from '../questions/question-desk.ts';
 import { createQuestionDesk } from '../questions/question-desk.ts';
@@ -23,8 +25,10 @@ import { createAttemptCall } from './attempt-call.ts';
 import type { ToolCaller } from './call-tool.ts';
 import { createToolCaller } from './call-tool.ts';
 import { canAnswer } from './can-hand-back.ts';
+import { callTimeoutMs } from './call-budget.ts';
 import type { EnteredCall } from './open-calls.ts';
 import { createOpenCalls } from './open-calls.ts';
+import { createOwnSessions } from './own-session.ts';
 import { toResponse } from './rounds.ts';
 import type { ServerDirectory } from './server-directory.ts';
 
@@ -53,6 +57,7 @@ export interface BridgeCallsOptions extends Pick<
   | 'responders'
   | 'defaultResponder'
   | 'model'
+  | 'version'
 > {
   readonly settings: BridgeSettings;
   readonly servers: ServerDirectory;
@@ -88,6 +93,22 @@ export const createBridgeCalls = (options: BridgeCallsOptions): BridgeCalls => {
     maxPendingQuestionsPerSession: settings.maxPendingQuestionsPerSession,
     resume: (resumed) => (resumed.record.task === undefined ? caller : tasks).resume(resumed),
   });
+  const olderSessions = createOlderSessions({ clock, log });
+  const programs = createOwnPrograms({ clock, log });
+  const targetOf = createPassTargets({
+    pool,
+    env,
+    argGuards,
+    openCalls,
+    policyOf: policyFor,
+    sessions: olderSessions,
+    programs,
+    maxResponseBytes: settings.maxResponseBytes,
+    timeoutMsOf: ({ toolTimeoutMs }) => callTimeoutMs(undefined, toolTimeoutMs, settings),
+    maxTimeoutMs: settings.maxTimeoutMs,
+    clock,
+    log,
+  });
   const mapResult = createResultMapper({ volume, log });
   const passAttachments = createPassthrough({ volume, http: pool.filesFor, env, clock, log });
   const tasks: TaskDesk = createTaskDesk({
@@ -112,7 +133,18 @@ export const createBridgeCalls = (options: BridgeCallsOptions): BridgeCalls => {
     argGuards,
     passAttachments,
     defaultElicitation,
-    attempt: createAttemptCall({ mapResult, decide, sample: sampler.sample, openCalls, handBack, tasks, log }),
+    attempt: createAttemptCall({
+      mapResult,
+      decide,
+      sample: sampler.sample,
+      openCalls,
+      handBack,
+      tasks,
+      targetOf,
+      openOwnSession: createOwnSessions(),
+      version: options.version,
+      log,
+    }),
     clock,
     log,
   });
@@ -134,17 +166,7 @@ export const createBridgeCalls = (options: BridgeCallsOptions): BridgeCalls => {
     call: caller.call,
     questions,
     tasks,
-    openPass: createOpenPass({
-      servers,
-      pool,
-      env,
-      argGuards,
-      openCalls,
-      policyOf: policyFor,
-      maxResponseBytes: settings.maxResponseBytes,
-      clock,
-      log,
-    }),
+    openPass: createOpenPass({ servers, targetOf }),
     answersFor: (server, entry) => ({
       ...(canAnswer(policyFor(entry), options) && {
         'elicitation/create': (params, signal) => answerOver(server, params, signal),
@@ -159,6 +181,7 @@ export const createBridgeCalls = (options: BridgeCallsOptions): BridgeCalls => {
     [Symbol.asyncDispose]: async () => {
       await tasks[Symbol.asyncDispose]();
       await questions[Symbol.asyncDispose]();
+      await Promise.all([olderSessions[Symbol.asyncDispose](), programs[Symbol.asyncDispose]()]);
     },
   };
 };

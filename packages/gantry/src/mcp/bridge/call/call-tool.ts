@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { fromContextHeaders } from '../../../invoke/context-headers.ts';
 import { parseArguments } from '../../../text/parse-arguments.ts';
-import type { CallContext, Progress } from '../../../tool/context.ts';
+import type { CallContext, OnAsked, Progress } from '../../../tool/context.ts';
 import type { ToolInvokeRequest } from '../../../tool/messages.ts';
 import type { Outcome } from '../../../tool/outcome.ts';
 import { failedOutcome } from '../../../tool/outcome.ts';
@@ -24,6 +24,7 @@ import { callTimeoutMs, startCallBudget } from './call-budget.ts';
 import { endedOutcome, faultOutcome } from './call-outcomes.ts';
 import { policyHashOf } from './can-hand-back.ts';
 import { findTool } from './find-tool.ts';
+import { peerOf } from './peer.ts';
 import { toResponse } from './rounds.ts';
 import type { ServerDirectory } from './server-directory.ts';
 import { findServer } from './server-directory.ts';
@@ -35,6 +36,8 @@ export interface BridgeCall {
   readonly serverName: string | undefined;
   readonly context: CallContext;
   readonly onProgress: (progress: Progress) => void;
+  /** Asks whoever made the call; absent when it cannot be named. */
+  readonly ask?: OnAsked | undefined;
   /** Told the budget as soon as it runs, so that others can end the call. */
   readonly onStart: (budget: CallBudget) => void;
 }
@@ -65,6 +68,7 @@ interface Wanted {
   readonly args: JsonObject;
   readonly context: CallContext;
   readonly onProgress: (progress: Progress) => void;
+  readonly ask?: OnAsked | undefined;
   readonly resumed?: Parameters<ResumeCall>[0] | undefined;
 }
 
@@ -112,7 +116,8 @@ export const createToolCaller = (options: CallToolOptions): ToolCaller => {
       policy: effectivePolicy(policyOf(server.entry, defaultElicitation), context),
       ...(resumed && { earlier: earlierOf(resumed) }),
     });
-    const ready = { server, tool, args, passed, open, context, onProgress };
+    const peer = peerOf(context, open.policy, wanted.ask);
+    const ready = { server, tool, args, passed, open, context, peer, onProgress };
     if (!resumed) return await attempt({ ...ready, startedAtMs: clock.nowMs() }, lease, budget);
     // From here on the answer is spent.
     if (!(await resumed.commit())) return failedOutcome('execution_failed', 'The question was settled meanwhile.');
@@ -148,10 +153,13 @@ export const createToolCaller = (options: CallToolOptions): ToolCaller => {
   };
 
   return {
-    call: async ({ request, serverName, context, onProgress, onStart }) => {
+    call: async ({ request, serverName, context, onProgress, ask, onStart }) => {
       const parsed = parseArguments(request.arguments);
       if (!parsed.ok) return failedOutcome('invalid_arguments', parsed.reason);
-      return await within({ serverName, tool: request.toolName, args: parsed.value, context, onProgress }, onStart);
+      return await within(
+        { serverName, tool: request.toolName, args: parsed.value, context, onProgress, ask },
+        onStart,
+      );
     },
     resume: async (resumed) => {
       const { record, continuation, signal } = resumed;

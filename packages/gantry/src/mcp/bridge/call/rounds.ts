@@ -39,8 +39,8 @@ export interface RoundsOptions {
   readonly send: (round: RoundParams) => Promise<unknown>;
   /** Settles one question of the server by policy. */
   readonly decide: (params: unknown) => Promise<Decision>;
-  /** Has a model answer, with the result of `sampling/createMessage`; absent where the server may not ask for that. */
-  readonly sample?: ((params: unknown) => Promise<JsonObject>) | undefined;
+  /** Answers a request other than a question, with the result of its method; undefined where the server may not ask for that. */
+  readonly answer: (method: string, params: unknown) => Promise<JsonObject> | undefined;
   /** Hands a question back; gives how the call ended for now, or the answer when that was not possible. */
   readonly handBack: (question: HandedBack) => Promise<Outcome | Exclude<Decision, { readonly action: 'hand-back' }>>;
 }
@@ -83,32 +83,35 @@ export const runRounds = async (options: RoundsOptions, from?: CallState): Promi
 /** Answers what is still open of a round. */
 const settle = async (
   state: CallState,
-  { server, tool, decide, sample, handBack }: RoundsOptions,
+  { server, tool, decide, answer, handBack }: RoundsOptions,
 ): Promise<{ readonly responses: JsonObject } | { readonly outcome: Outcome }> => {
   let { responses } = state;
   for (const [key, { method, params }] of Object.entries(state.requests)) {
     if (Object.hasOwn(responses, key)) continue;
-    if (method === 'sampling/createMessage' && sample) {
-      responses = Object.fromEntries([...Object.entries(responses), [key, await sample(params)]]);
+    if (method !== 'elicitation/create') {
+      const answered = await answer(method, params);
+      if (!answered)
+        return failed(
+          `Server "${server}" asked for "${shown(method)}" in the middle of tool "${shown(tool)}", which Gantry did not offer it; the call was not finished.`,
+        );
+      responses = Object.fromEntries([...Object.entries(responses), [key, answered]]);
       continue;
     }
-    if (method !== 'elicitation/create')
-      return failed(
-        `Server "${server}" asked for "${shown(method)}" in the middle of tool "${shown(tool)}", which Gantry did not offer it; the call was not finished.`,
-      );
     const decision = await decide(params);
-    const answer =
+    const settled =
       decision.action === 'hand-back' ? await handBack({ key, state: { ...state, responses }, decision }) : decision;
-    if ('status' in answer) return { outcome: answer };
+    if ('status' in settled) return { outcome: settled };
     // A key may be any text, `__proto__` too.
-    responses = Object.fromEntries([...Object.entries(responses), [key, toResponse(answer)]]);
+    responses = Object.fromEntries([...Object.entries(responses), [key, toResponse(settled)]]);
   }
   return { responses };
 };
 
 /** Says a decision as the result of `elicitation/create`. */
 export const toResponse = (decision: Exclude<Decision, { readonly action: 'hand-back' }>): JsonObject =>
-  decision.action === 'accept' ? { action: 'accept', content: decision.content } : { action: decision.action };
+  decision.action === 'accept'
+    ? (decision.said ?? { action: 'accept', content: decision.content })
+    : { action: decision.action };
 
 const failed = (message: string): { readonly outcome: Outcome } => ({
   outcome: failedOutcome('execution_failed', message),

@@ -58,7 +58,14 @@ export const sendCall = async (
 /** Key of `_meta`: requests carry the capabilities of their client (MCP 2026-07-28). */
 export const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities' as const;
 
-const toTraceMeta = ({ traceparent, tracestate }: TraceContext): Record<string, unknown> =>
+/** The parameters of `tools/call` before there were rounds and capabilities in it. */
+export const paramsOf = (tool: DownstreamTool, args: JsonObject, trace: TraceContext | undefined): JsonObject => ({
+  name: tool.name,
+  arguments: args,
+  ...(trace && { _meta: toTraceMeta(trace) }),
+});
+
+const toTraceMeta = ({ traceparent, tracestate }: TraceContext): JsonObject =>
   tracestate === undefined ? { traceparent } : { traceparent, tracestate };
 
 const mirroring = new WeakMap<DownstreamTool, boolean>();

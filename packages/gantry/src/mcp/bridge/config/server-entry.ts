@@ -80,8 +80,7 @@ export interface OAuthSettings {
   readonly scope?: string | undefined;
 }
 
-/** Checks one entry. */
-export const serverEntrySchema: z.ZodType<ServerEntry> = z
+const entryObject = z
   .looseObject({
     id: z.string().regex(/^[0-9a-f]{12}$/, 'must be 12 hex digits; remove it and Gantry writes a new one'),
     origin: z.literal('agent'),
@@ -146,6 +145,12 @@ export const serverEntrySchema: z.ZodType<ServerEntry> = z
     taskTimeoutMinutes: z.number().positive(),
   })
   .partial();
+
+/** Checks one entry. */
+export const serverEntrySchema: z.ZodType<ServerEntry> = entryObject;
+
+/** Fields of an entry that mean something to Gantry; others are other programs'. */
+export const entryFields: readonly string[] = Object.keys(entryObject.shape);
 
 /** Checks a whole `mcp.json`; `gantry config schema` prints it for editors. */
 export const mcpFileSchema: z.ZodType<{ readonly mcpServers: Readonly<Record<string, ServerEntry>> }> = z.looseObject({

@@ -89,6 +89,9 @@ const readFault = (error: unknown, hadSession: boolean, mask: MaskSecrets): Conn
     return { kind: 'auth', message: own.message, status: typeof ownStatus === 'number' ? ownStatus : undefined };
   }
   if (GantryError.is(error)) {
+    const rpc = error.details['rpc'];
+    if (isObject(rpc) && typeof rpc['code'] === 'number')
+      return { kind: 'refused', code: rpc['code'], message: error.message };
     if (error.code === 'server_unreachable')
       return { kind: 'disconnected', message: error.message, notRun: error.retry === 'same' };
     return { kind: 'bad_answer', message: error.message };

@@ -1,6 +1,6 @@
 /**
  * Decides what a server is told when it asks something in the middle of a call. The steps stand in the order in which they apply: what
- * the policy refuses, what the form itself forbids, what the operator has answered beforehand, the calling agent, a responder.
+ * the policy refuses, what the form itself forbids, what the operator has answered beforehand, the calling client or agent, a responder.
  */
 import type { Clock } from '../../../kernel/clock.ts';
 import { messageOf } from '../../../kernel/errors.ts';
@@ -8,6 +8,7 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { flattenText } from '../../../text/flatten.ts';
+import { otherCaseOf } from '../../wire/other-case.ts';
 import { askResponder } from './ask-responder.ts';
 import { checkAnswers } from './check-answers.ts';
 import { isDecision } from './decision-field.ts';
@@ -19,12 +20,15 @@ import type { OpenCall } from './open-call.ts';
 import { conversationResponderName } from './policy.ts';
 import { redactArguments } from './redact.ts';
 import type { ElicitationResponder } from './responder.ts';
+import type { Peer } from '../call/peer.ts';
+import { relayQuestion } from './relay-question.ts';
 import { isSensitive } from './sensitive-field.ts';
 import { settleDefaults } from './settle-defaults.ts';
 
 /** What the server is told; or that the question goes to the calling agent, which is not recorded as a round yet. */
 export type Decision =
-  | { readonly action: 'accept'; readonly content: JsonObject }
+  /** `said` is the answer of the client itself, which goes on as it is. */
+  | { readonly action: 'accept'; readonly content: JsonObject; readonly said?: JsonObject | undefined }
   | { readonly action: 'decline'; readonly reason: string }
   | { readonly action: 'cancel' }
   | { readonly action: 'hand-back'; readonly form: Form; readonly settled: JsonObject };
@@ -35,6 +39,8 @@ export interface Asked {
   readonly calls: readonly OpenCall[];
   /** The call can wait, and its run can answer. */
   readonly canHandBack: boolean;
+  /** The client that made the call, where it can be asked. */
+  readonly peer?: Pick<Peer, 'can' | 'ask'> | undefined;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
 }
@@ -108,9 +114,15 @@ export const createQuestionDecider = (options: {
     if (!call) return decline('no call is open that it could belong to');
     const { policy, server } = call;
     if (policy.mode === 'decline' || policy.mode === 'off') return decline('questions of this server are not answered');
-    if ((params['mode'] ?? 'form') !== 'form')
-      return decline('it wants a person to open a page in a browser, and there is none here');
+    const question = params as JsonObject;
+    const peer = asked.peer?.can('elicitation/create', question) ? asked.peer : undefined;
+    const isPage = (params['mode'] ?? 'form') !== 'form';
+    if (isPage && !peer) return decline('it wants a person to open a page in a browser, and there is none here');
     if (!takeSlots(calls)) return decline(`no more than ${policy.maxPerCall} questions are answered in one call`);
+    // Some readers would take them for members that were looked at.
+    if (peer && inOtherCase(params) !== undefined) return decline('its members are not those of a question');
+    // A page to open asks nothing that Gantry could look at; with fields, a client that knows no pages would show them.
+    if (peer && isPage && params['requestedSchema'] === undefined) return await relayQuestion(question, peer, signal);
     const read = readForm(params);
     if ('problem' in read) return decline(read.problem);
     const { form } = read;
@@ -125,6 +137,7 @@ export const createQuestionDecider = (options: {
     // No fields: a bare confirmation, which no default has given.
     if (form.fields.length > 0 && form.fields.every(({ name }) => Object.hasOwn(settled, name)))
       return { action: 'accept', content: settled };
+    if (peer) return isPage ? decline('it is a page and a form at once') : await relayQuestion(question, peer, signal);
     if (policy.mode === 'handback' && canHandBack && calls.length === 1) return { action: 'hand-back', form, settled };
     return await consult(form, settled, asked);
   };
@@ -141,6 +154,8 @@ export const createQuestionDecider = (options: {
     return decision;
   };
 };
+
+const inOtherCase = otherCaseOf(['mode', 'requestedSchema', 'url']);
 
 const decline = (reason: string): Decision => ({ action: 'decline', reason });
 

@@ -1,11 +1,15 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import { GantryError } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
+import { otherCaseOf } from '../../wire/other-case.ts';
 import type { OpenPass, PassTarget } from '../../wire/pass-port.ts';
+import type { OlderSessions } from '../../wire/sessions/older-sessions.ts';
+import type { OwnPrograms } from '../../wire/sessions/own-programs.ts';
 import { withToken } from '../auth/token-keeper.ts';
 import type { OpenCalls } from '../call/open-calls.ts';
 import type { ServerDirectory } from '../call/server-directory.ts';
 import { notReachable } from '../call/server-directory.ts';
+import { identityHashOf } from '../config/identity.ts';
 import { expandHeaders, isStdioEntry, isToolAllowed } from '../config/server-entry.ts';
 import type { HttpPool } from '../connection/http-pool.ts';
 import { isSensitive } from '../elicitation/sensitive-field.ts';
@@ -20,40 +24,55 @@ import { parameterHeaders } from '../surface/mirrored-headers.ts';
 import { notPassedOn } from './not-passed-on.ts';
 import { createStartProgram } from './start-program.ts';
 import { createLink } from './pass-link.ts';
+import { withinTime } from './within-time.ts';
 
 /** What the way through is made of. */
-export interface OpenPassOptions {
-  readonly servers: ServerDirectory;
+export interface PassTargetOptions {
   readonly pool: Pick<HttpPool, 'fetchFor'>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly argGuards: Pick<ArgGuards, 'rejectionOf'>;
   readonly openCalls: OpenCalls;
   readonly policyOf: (entry: ServerEntry) => ElicitationPolicy;
+  /** Sessions with servers of 2025 for single clients, and programs of 2025 that run for them. */
+  readonly sessions: Pick<OlderSessions, 'lease'>;
+  readonly programs: Pick<OwnPrograms, 'lease' | 'end'>;
   readonly maxResponseBytes: number;
+  /** How long a call of the entry's server may be silent. */
+  readonly timeoutMsOf: (entry: ServerEntry) => number;
+  readonly maxTimeoutMs: number;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Makes the way through to the servers of a bridge. */
-export const createOpenPass = (options: OpenPassOptions): OpenPass => {
-  // What a request goes through to is the same until the server is connected, listed or configured anew.
+/** What a request to a connected server goes through to. */
+export type PassTargets = (server: ManagedServer, snapshot: Snapshot) => PassTarget;
+
+/** Makes them; each is the same until its server is connected, listed or configured anew. */
+export const createPassTargets = (options: PassTargetOptions): PassTargets => {
   const targets = new WeakMap<Snapshot, { readonly entry: ServerEntry; readonly target: PassTarget }>();
-  return async (name, signal) => {
-    const server = serverNamed(options.servers, name);
-    const lease = server.lease() ?? (await leased(server, signal));
-    const { snapshot } = lease;
+  return (server, snapshot) => {
     let known = targets.get(snapshot);
     if (known?.entry !== server.entry) {
       known = { entry: server.entry, target: toTarget(server, snapshot, options) };
       targets.set(snapshot, known);
     }
-    return { target: known.target, [Symbol.dispose]: () => lease[Symbol.dispose]() };
+    return known.target;
   };
 };
 
-const toTarget = (server: ManagedServer, { connection, surface }: Snapshot, options: OpenPassOptions): PassTarget => {
-  const { pool, env, argGuards, openCalls } = options;
+/** Makes the way through to the servers of a bridge. */
+export const createOpenPass =
+  ({ servers, targetOf }: { readonly servers: ServerDirectory; readonly targetOf: PassTargets }): OpenPass =>
+  async (name, signal) => {
+    const server = serverNamed(servers, name);
+    const lease = server.lease() ?? (await leased(server, signal));
+    return { target: targetOf(server, lease.snapshot), [Symbol.dispose]: () => lease[Symbol.dispose]() };
+  };
+
+const toTarget = (server: ManagedServer, { connection, surface }: Snapshot, options: PassTargetOptions): PassTarget => {
+  const { pool, env, argGuards, openCalls, sessions, programs, maxTimeoutMs, clock } = options;
   const { entry } = server;
+  const timeoutMs = options.timeoutMsOf(entry);
   const url = new URL(isStdioEntry(entry) ? 'http://program.invalid' : (entry.url ?? ''));
   const own = expandHeaders(entry, env);
   if (entry.auth)
@@ -63,19 +82,27 @@ const toTarget = (server: ManagedServer, { connection, surface }: Snapshot, opti
   const { tokens } = connection;
   const fetch = tokens && !hasAuthorization ? withToken(plain, tokens, url, server.name) : plain;
   const policy = options.policyOf(entry);
-  return {
+  const known = new Set(surface.listed.map(({ name }) => name));
+  const target: PassTarget = {
     name: server.name,
+    identity: identityHashOf(entry),
     era: connection.isModern ? 'modern' : 'legacy',
     isHttp: connection.transport === 'streamable-http',
-    link: createLink(server, connection, { openCalls, policy }),
-    send: async ({ method, headers, body, signal }) => {
-      try {
-        return await fetch(url, {
+    link: createLink(server, connection, { openCalls, policy, timeoutMs, maxTimeoutMs }),
+    send: async ({ method, headers, body, isTimed = true, signal }) => {
+      const send = (ending: AbortSignal): Promise<Response> =>
+        fetch(url, {
           method,
           headers: { ...headers, ...own },
-          signal,
+          signal: ending,
           ...(body !== undefined && { body }),
         });
+      // Whoever only listens waits for as long as it likes.
+      const isOpenEnded = method !== 'POST' || headers['mcp-method'] === 'subscriptions/listen';
+      try {
+        if (isOpenEnded || !isTimed) return await send(signal);
+        const time = { server: server.name, timeoutMs, maxTimeoutMs, clock, requestBody: body, signal };
+        return await withinTime(send, time);
       } catch (error) {
         if (signal.aborted || GantryError.is(error)) throw error;
         throw notPassedOn(server, error, { isRequest: method === 'POST' });
@@ -84,14 +111,20 @@ const toTarget = (server: ManagedServer, { connection, surface }: Snapshot, opti
     ...(isStdioEntry(entry) && {
       startProgram: createStartProgram(server, { ...options, fetch: plain, tokens: undefined }),
     }),
+    leaseSession: (use, signal) => (target.startProgram ? programs : sessions).lease({ ...use, target }, signal),
+    endSession: (session) => programs.end(target, session),
     isAllowed: (tool) => isToolAllowed(entry, tool),
     hasFilters: (entry.allowedTools?.length ?? 0) > 0 || (entry.deniedTools?.length ?? 0) > 0,
+    isKnown: (tool) => known.has(tool),
+    hasGuards: (entry.argGuards?.length ?? 0) > 0,
     rejectionOf: (tool, args) => argGuards.rejectionOf(entry, { server: server.name, tool, args }),
     parameterHeaders: (tool, args) =>
       parameterHeaders(surface.listed.find(({ name }) => name === tool)?.inputSchema, args),
     isDeclined: (params) => isDeclined(params, policy),
+    callTimeoutMs: timeoutMs,
     mask: server.maskSecrets,
   };
+  return target;
 };
 
 const leased = async (
@@ -107,11 +140,15 @@ const leased = async (
 };
 
 const isDeclined = (params: unknown, { deniedFields }: ElicitationPolicy): boolean => {
-  // A page to open asks nothing that Gantry could look at.
-  if (isObject(params) && params['mode'] !== undefined && params['mode'] !== 'form') return false;
+  if (isObject(params) && inOtherCase(params) !== undefined) return true;
+  // A page to open asks nothing that Gantry could look at; with fields, a client that knows no pages would show them.
+  if (isObject(params) && params['mode'] === 'url' && params['requestedSchema'] === undefined) return false;
   const read = readForm(params);
   // What Gantry cannot read, it cannot let through either.
   if ('problem' in read) return true;
   const denied = new Set(deniedFields.map((field) => field.toLowerCase()));
   return read.form.fields.some((field) => isSensitive(field) || denied.has(field.name.toLowerCase()));
 };
+
+// Some readers take them for the members that they nearly are.
+const inOtherCase = otherCaseOf(['mode', 'requestedSchema']);

@@ -6,7 +6,6 @@ import type { EnteredCall, OpenCalls } from '../call/open-calls.ts';
 import { createOpenCall } from '../elicitation/open-call.ts';
 import type { ElicitationPolicy } from '../elicitation/policy.ts';
 import type { Connection } from '../connection/open-connection.ts';
-import { noSdkTimeoutMs } from '../connection/sdk.ts';
 import { rawResult } from '../connection/watch-transport.ts';
 import type { ManagedServer } from '../server/managed-server.ts';
 import { notPassedOn } from './not-passed-on.ts';
@@ -15,7 +14,12 @@ import { notPassedOn } from './not-passed-on.ts';
 export const createLink = (
   server: ManagedServer,
   { client }: Connection,
-  asking: { readonly openCalls: OpenCalls; readonly policy: ElicitationPolicy },
+  options: {
+    readonly openCalls: OpenCalls;
+    readonly policy: ElicitationPolicy;
+    readonly timeoutMs: number;
+    readonly maxTimeoutMs: number;
+  },
 ): PassLink => {
   const { name = server.name, version = '0' } = client.getServerVersion() ?? {};
   return {
@@ -29,12 +33,14 @@ export const createLink = (
       // An older server asks over the bridge's session, which is answered by the server's policy.
       using _asked =
         method === 'tools/call'
-          ? asking.openCalls.enter(server.name, toEntered(server, params, asking.policy))
+          ? options.openCalls.enter(server.name, toEntered(server, params, options.policy))
           : undefined;
       try {
         return await connection.client.request({ method, params: { ...params } }, rawResult, {
           signal,
-          timeout: noSdkTimeoutMs,
+          timeout: options.timeoutMs,
+          maxTotalTimeout: options.maxTimeoutMs,
+          resetTimeoutOnProgress: true,
           ...(onProgress && { onprogress: (progress) => onProgress({ ...progress }) }),
         });
       } catch (error) {

@@ -1,6 +1,7 @@
 import { parseElicitationPolicy } from '../elicitation/policy.ts';
 import { headerProblemOf } from '../config/header-problem.ts';
 import { unreadPaths } from '../attachments/manifest.ts';
+import { isProtection, misspeltFields } from '../config/misspelt-fields.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
 import { expandHeaders, isStdioEntry } from '../config/server-entry.ts';
 import type { ArgGuards } from '../guards/create-arg-guards.ts';
@@ -33,6 +34,11 @@ export const refusalOf = (
 ): Refusal | undefined => {
   const { stdio, argGuards, env, authProfiles } = terms;
   if (entry.disabled) return { state: 'disabled', reason: 'It is disabled in the file ("disabled": true).' };
+  const misspelt = misspeltFields(entry).find(isProtection);
+  if (misspelt)
+    return refused(
+      `Its entry has "${misspelt.written}", which protects nothing; write "${misspelt.meant}", or remove it.`,
+    );
   const problem = argGuards.problemOf(entry);
   if (entry.double !== undefined) return refused(problem === undefined ? entry.double : `${entry.double} ${problem}`);
   if (problem !== undefined)
@@ -70,6 +76,8 @@ const isOwnAddress = (text: string, isOwnListener: IsOwnListener = () => false):
 /** Fields of an entry that have no effect, as warnings. */
 export const warningsOf = (name: string, entry: ServerEntry): string[] => {
   const warnings: string[] = [];
+  for (const { written, meant } of misspeltFields(entry))
+    warnings.push(`Server "${name}": "${written}" has no effect; did you mean "${meant}"?`);
   if (entry.auth && Object.keys(entry.headers ?? {}).some((header) => header.toLowerCase() === 'authorization'))
     warnings.push(`Server "${name}": "headers" has an authorization, which "auth" replaces; it is not sent.`);
   if (entry.elicitation !== undefined)

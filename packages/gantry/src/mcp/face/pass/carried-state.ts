@@ -19,10 +19,19 @@ const prefix = 'gantry.';
 export const wrapState = (sealing: Sealing, context: string, state: CarriedState): string =>
   `${prefix}${sealing.seal(JSON.stringify(state), context)}`;
 
-/** Takes apart what {@link wrapState} made; undefined for a state of the server's own. Throws for one that was tampered with. */
+/**
+ * Takes apart what {@link wrapState} made. Undefined for anything else, which is the server's own to judge, for that may be a Gantry too:
+ * what does not open says nothing to this one, and a client may send a server any text as its state.
+ */
 export const unwrapState = (sealing: Sealing, context: string, requestState: unknown): CarriedState | undefined => {
   if (typeof requestState !== 'string' || !requestState.startsWith(prefix)) return undefined;
-  const parsed = parseJson(sealing.open(requestState.slice(prefix.length), context));
+  let text: string;
+  try {
+    text = sealing.open(requestState.slice(prefix.length), context);
+  } catch {
+    return undefined;
+  }
+  const parsed = parseJson(text);
   if (!parsed.ok || !isObject(parsed.value)) return undefined;
   return parsed.value as unknown as CarriedState;
 };

@@ -1,43 +1,41 @@
 import { GantryError } from '../../../kernel/errors.ts';
 import { isObject, parseJson } from '../../../kernel/json.ts';
-import type { PassTarget } from '../../wire/pass-port.ts';
-import type { Sealing } from './carried-state.ts';
-import { wrapState } from './carried-state.ts';
-import { eventTexts, messageEvent } from './event-texts.ts';
+import { eventTexts, isEventStream, withData } from '../../wire/sessions/event-texts.ts';
+import type { EventText } from '../../wire/sessions/event-texts.ts';
+import { heldStream } from './held-stream.ts';
+import type { Hearing } from './judge-message.ts';
+import { judgeMessage } from './judge-message.ts';
+import { mayConcern } from './may-concern.ts';
+import { hasDoubles } from './unclear-message.ts';
+import { unreadable } from './unreadable.ts';
 
 /** An answer of a server, and the request that it answers. */
-export interface PassAnswer {
-  readonly target: PassTarget;
-  readonly message: Readonly<Record<string, unknown>> | undefined;
-  readonly context: string;
-  readonly sealing: Sealing;
-  readonly signal: AbortSignal;
+export interface PassAnswer extends Omit<Hearing, 'nextRound'> {
   readonly response: Response;
-  readonly upstreamSession: string | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
+  /** Ends the request at the server. */
+  readonly abort: () => void;
+  /** How often the request was sent again already; absent for the first time. */
+  readonly rounds?: number | undefined;
 }
 
-/** Stands for a message that the client does not get. */
-const dropped: unique symbol = Symbol('dropped');
-type Dropped = typeof dropped;
-
-type Members = Readonly<Record<string, unknown>>;
+// A server that asks again whatever it is told would never end.
+const maxRounds = 20;
 
 /**
  * The body of the answer for the client: as the server wrote it, but for tools that filters hide and questions that nobody may answer.
  * `held` is let go of when the body has ended.
- * @throws what reading an answer throws that is no stream.
+ * @throws {GantryError} `execution_failed` for an answer that has to be judged and cannot be read; what reading throws. A stream has a
+ * JSON-RPC error in the place of such an event.
  */
 export const answerBody = async (
   answer: PassAnswer,
   held: Disposable,
 ): Promise<ReadableStream<Uint8Array> | string | null> => {
   const { response } = answer;
-  if (!isStream(response)) {
+  if (!isEventStream(response.headers)) {
     using _ended = held;
     // A text is written in one piece, without a stream on either side.
-    const text = await wholeText(answer);
+    const text = await judgedText(answer);
     return text === '' ? null : text;
   }
   const { body } = response;
@@ -45,132 +43,119 @@ export const answerBody = async (
     held[Symbol.dispose]();
     return null;
   }
-  const texts = fromEvents(answer, body);
+  const reader = body.getReader();
+  const texts = judgedEvents(answer, piecesOf(reader));
   const encoder = new TextEncoder();
-  return new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      try {
-        const next = await texts.next();
-        if (next.done) {
-          held[Symbol.dispose]();
-          controller.close();
-        } else controller.enqueue(encoder.encode(next.value));
-      } catch (error) {
-        held[Symbol.dispose]();
-        controller.error(error);
-      }
-    },
-    cancel: async () => {
-      await texts.return(undefined);
-      held[Symbol.dispose]();
-    },
-  });
+  const next = async (): Promise<Uint8Array | undefined> => {
+    const { done, value } = await texts.next();
+    return done ? undefined : encoder.encode(value);
+  };
+  // A server that is silent would not notice that nobody reads on.
+  return heldStream(reader, next, held, answer.abort);
 };
 
-const isStream = ({ headers }: Response): boolean =>
-  headers.get('content-type')?.includes('text/event-stream') ?? false;
+async function* piecesOf(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value;
+}
 
-async function* fromEvents(answer: PassAnswer, body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  for await (const { text, data } of eventTexts(body)) {
-    if (!needsReading(answer, data)) {
-      yield text;
-      continue;
-    }
-    const parsed = parseJson(data);
-    const said = parsed.ok && isObject(parsed.value) ? await withPolicy(answer, parsed.value) : undefined;
-    if (said === dropped) continue;
-    yield said === undefined ? text : messageEvent(said);
+async function* judgedEvents(answer: PassAnswer, body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const { hasFilters } = answer.target;
+  for await (const event of eventTexts(body)) {
+    // The whole text is looked at, as readers differ in what they take for the data.
+    const text = mayConcern(event.text, hasFilters) ? await judgedEvent(answer, event) : event.text;
+    if (text !== undefined) yield text;
   }
 }
 
-const wholeText = async (answer: PassAnswer): Promise<string> => {
-  const text = await answer.response.text();
-  const parsed = needsReading(answer, text) ? parseJson(text) : undefined;
-  const said = parsed?.ok && isObject(parsed.value) ? await withPolicy(answer, parsed.value) : undefined;
-  return said === undefined || said === dropped ? text : said;
-};
-
-/** Looking for a word is much cheaper than reading every message, and nearly none has it. */
-const needsReading = ({ target, message }: PassAnswer, text: string): boolean =>
-  text.includes('elicitation/create') || (target.hasFilters && message?.['method'] === 'tools/list');
-
-/** The message with what policy changes about it; undefined leaves it as it is. */
-const withPolicy = async (answer: PassAnswer, message: Members): Promise<string | Dropped | undefined> => {
-  const { target } = answer;
-  const { method, params, result } = message;
-  if (method === 'elicitation/create') {
-    if (!target.isDeclined(params)) return undefined;
-    await decline(answer, message['id']);
-    return dropped;
+/** The event for the client; undefined for one that it does not get. */
+const judgedEvent = async (answer: PassAnswer, event: EventText): Promise<string | undefined> => {
+  const { text, data } = event;
+  if (data === '') return undefined;
+  try {
+    const said = await judged(answer, data);
+    if (said === undefined) return undefined;
+    if (said !== data) return withData(event, said);
+    // Of several lines of data a reader could take each for a message.
+    return data.includes('\n') ? withData(event, JSON.stringify(JSON.parse(data))) : text;
+  } catch (error) {
+    const id = answer.message?.['id'];
+    if (!GantryError.is(error) || error.code !== 'execution_failed') throw error;
+    if (id === undefined) return undefined;
+    return withData(
+      event,
+      JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32_603, message: answer.target.mask(error.message) } }),
+    );
   }
-  if (!isObject(result)) return undefined;
-  if (Array.isArray(result['tools']) && target.hasFilters)
-    return JSON.stringify({ ...message, result: { ...result, tools: allowedOf(target, result['tools']) } });
-  if (result['resultType'] === 'input_required') return await withoutDeclined(answer, message, result);
-  return undefined;
 };
 
-const allowedOf = (target: PassTarget, tools: readonly unknown[]): unknown[] =>
-  tools.filter((tool) => isObject(tool) && typeof tool['name'] === 'string' && target.isAllowed(tool['name']));
-
-/** Answers a question of an older server in the client's place, which does not hear of it. */
-const decline = async ({ target, headers, signal }: PassAnswer, id: unknown): Promise<void> => {
-  const response = await target.send({
-    method: 'POST',
-    headers: { ...headers, accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id, result: { action: 'decline' } }),
-    signal,
-  });
-  await response.body?.cancel();
-};
-
-/**
- * The questions of a round without those that nobody may answer: Gantry's own answers travel in the state that the client sends back. A
- * round of nothing else is answered at once, and its answer is what the client gets.
- */
-const withoutDeclined = async (answer: PassAnswer, message: Members, result: Members): Promise<string | undefined> => {
-  const { target, sealing, context } = answer;
-  const requests = isObject(result['inputRequests']) ? Object.entries(result['inputRequests']) : [];
-  const declined = requests.filter(
-    ([, request]) =>
-      isObject(request) && request['method'] === 'elicitation/create' && target.isDeclined(request['params']),
+const judgedText = async (answer: PassAnswer): Promise<string> => {
+  const text = await answer.response.text();
+  if (!mayConcern(text, answer.target.hasFilters)) return text;
+  const said = await judged(answer, text);
+  if (said !== undefined) return said;
+  if (answer.message?.['id'] === undefined) return '';
+  throw new GantryError(
+    'execution_failed',
+    `Server "${answer.target.name}" asked something that nobody may answer, and gave no answer itself.`,
   );
-  if (declined.length === 0) return undefined;
-  const responses = Object.fromEntries(declined.map(([key]) => [key, { action: 'decline' }]));
-  const state = typeof result['requestState'] === 'string' ? result['requestState'] : undefined;
-  const open = requests.filter((request) => !declined.includes(request));
-  if (open.length === 0) return await nextRound(answer, responses, state);
-  const requestState = wrapState(sealing, context, { requestState: state, responses });
-  return JSON.stringify({ ...message, result: { ...result, inputRequests: Object.fromEntries(open), requestState } });
 };
 
-const nextRound = async (answer: PassAnswer, responses: Members, state: string | undefined): Promise<string> => {
-  const { target, headers, signal, message } = answer;
-  const params = isObject(message?.['params']) ? message['params'] : {};
+/** The text of one message or several for the client: the same where policy changes nothing, undefined where nothing is left of it. */
+const judged = async (answer: PassAnswer, text: string): Promise<string | undefined> => {
+  const parsed = parseJson(text);
+  if (!parsed.ok) throw unreadable(answer.target.name);
+  const hearing: Hearing = { ...answer, nextRound: (responses, state) => nextRound(answer, responses, state) };
+  const { value } = parsed;
+  let said: unknown;
+  if (Array.isArray(value)) {
+    const messages: readonly unknown[] = value;
+    const all: unknown[] = [];
+    for (const message of messages) all.push(await judgeMessage(hearing, message));
+    const isSame = all.every((message, index) => message === messages[index]);
+    const kept = all.filter((message) => message !== undefined);
+    if (isSame) said = value;
+    else said = kept.length > 0 ? kept : undefined;
+  } else said = await judgeMessage(hearing, value);
+  if (said === undefined) return undefined;
+  // What can be read in two ways goes on in the one that was judged.
+  return said === value && !hasDoubles(text, value) ? text : JSON.stringify(said);
+};
+
+/** Answers a round of nothing but questions that are declined; its answer is what the client gets. */
+const nextRound = async (
+  answer: PassAnswer,
+  responses: Readonly<Record<string, unknown>>,
+  state: string | undefined,
+): Promise<unknown> => {
+  const { target, headers, signal, message, rounds = 0 } = answer;
+  if (!message?.['method']) return undefined;
+  if (rounds >= maxRounds)
+    throw new GantryError('execution_failed', `Server "${target.name}" kept asking; it was given up.`);
+  const params = isObject(message['params']) ? message['params'] : {};
   const { requestState: _spent, inputResponses: _sent, ...rest } = params;
   const body = JSON.stringify({
     ...message,
     params: { ...rest, inputResponses: responses, ...(state !== undefined && { requestState: state }) },
   });
   const response = await target.send({ method: 'POST', headers, body, signal });
-  const next = { ...answer, response };
-  let data: string;
-  if (isStream(response)) {
-    let last = '';
-    for await (const text of fromEvents(next, response.body ?? new ReadableStream())) last = text;
-    data = dataOf(last);
-  } else data = await wholeText(next);
-  if (data === '')
-    throw new GantryError(
-      'execution_failed',
-      `Server "${target.name}" gave no answer after its question was declined.`,
-    );
-  return data;
+  const data = await lastData({ ...answer, response, rounds: rounds + 1 });
+  const parsed = parseJson(data);
+  if (parsed.ok) return parsed.value;
+  throw new GantryError('execution_failed', `Server "${target.name}" gave no answer after its question was declined.`);
 };
 
-const dataOf = (event: string): string =>
-  event
-    .split('\n')
-    .filter((line) => line.startsWith('data:'))
-    .map((line) => line.slice(5).trim())
-    .join('\n');
+const lastData = async (answer: PassAnswer): Promise<string> => {
+  const { response } = answer;
+  if (!isEventStream(response.headers)) return await judgedText(answer);
+  const { body } = response;
+  if (!body) return '';
+  let last = '';
+  const events = eventTexts(encoded(judgedEvents(answer, body)));
+  for await (const { data } of events) if (data !== '') last = data;
+  return last;
+};
+
+async function* encoded(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for await (const text of texts) yield encoder.encode(text);
+}

@@ -4,8 +4,10 @@
  * the session of an older server travels sealed in the session id of its client, so any process can serve any request.
  */
 import type { Invoker } from '../../../invoke/invoker.ts';
-import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
+import type { CallContext } from '../../../tool/context.ts';
+import { noteText, outcomeOf } from './passed-outcome.ts';
+import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { typedToolName } from '../../../schema/tool-name.ts';
@@ -15,9 +17,16 @@ import type { AdmitCall } from '../admit-call.ts';
 import type { Sealing } from './carried-state.ts';
 import { unwrapState } from './carried-state.ts';
 import { answerBody } from './pass-answer.ts';
+import { callRefusal } from './call-refusal.ts';
+import { isEventStream } from '../../wire/sessions/event-texts.ts';
+import { headerConflict } from './header-conflict.ts';
+import { heldResponse } from './held-stream.ts';
+import { refusesOlder } from './refuses-older.ts';
 import { isSessionToken } from '../sessions/session-token.ts';
 import type { Translator } from '../translate/translator.ts';
-import { rpcErrorResponse, rpcResultResponse } from './rpc-response.ts';
+import { isServedMethod, noSession, otherMethod, refused, tooMany } from './own-answers.ts';
+import { forwardedHeaders, returnedHeaders, sessionHeader } from './pass-headers.ts';
+import { rpcErrorResponse } from './rpc-response.ts';
 import { unclearIn } from './unclear-message.ts';
 
 /** What passing through works with. */
@@ -43,26 +52,16 @@ export interface PassThroughOptions {
 /** Serves one request for a server; `client` is the identity that the gateway found. */
 export type PassThrough = (request: Request, server: string, client: string | undefined) => Promise<Response>;
 
-const sessionHeader = 'mcp-session-id';
-const passedHeaders: ReadonlySet<string> = new Set([
-  'accept',
-  'content-type',
-  'mcp-protocol-version',
-  'mcp-method',
-  'mcp-name',
-  'last-event-id',
-]);
-const parameterHeader = /^mcp-param-/;
-const returnedHeaders = ['content-type', 'cache-control', 'mcp-protocol-version', 'retry-after', 'allow'];
-
 /** Makes it. */
 export const createPassThrough = (options: PassThroughOptions): PassThrough => {
   const { open, sealing, invoker, mayReach, mayCall, restricts, admit, log, maxBodyBytes, ending, translator } =
     options;
 
-  const modernOnly = new Set<string>();
+  // Found out by the first client that says hello, and until the server is connected anew.
+  const modernOnly = new WeakSet<PassTarget>();
 
   return async (request, server, client) => {
+    if (!isServedMethod(request.method)) return otherMethod();
     const body = await readJsonBody(request, maxBodyBytes);
     if (!body.ok) return body.refusal;
     const message = isObject(body.json) ? body.json : undefined;
@@ -79,9 +78,11 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
       request.signal.removeEventListener('abort', abort);
       ending.removeEventListener('abort', abort);
     });
+    let opened: PassTarget;
     let target: PassTarget;
     try {
-      target = restricted(stack.use(await open(server, signal)).target, client);
+      opened = stack.use(await open(server, signal)).target;
+      target = restricted(opened, client);
       if (!mayReach(client, target.name))
         throw new GantryError('server_unknown', `There is no server "${server.slice(0, 100)}".`);
     } catch (error) {
@@ -89,20 +90,24 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
       return refused(error, message);
     }
     const context = `pass/${target.name}/${client ?? ''}`;
-    const handed: Handed = { target, message, context, sealing, request, signal };
+    const handed: Handed = { opened, target, message, context, sealing, request, signal, abort };
     try {
-      const refusal = await policyRefusal(handed);
+      const isCall = message?.['method'] === 'tools/call';
+      const refusal = isCall ? await callRefusal(target, message) : undefined;
       if (refusal) return refusal;
-      if (message?.['method'] === 'tools/call') {
+      const running = stack.use(new DisposableStack());
+      if (isCall) {
         const admitted = admit?.(client);
         if (admitted && 'refusal' in admitted) return tooMany(message, admitted);
-        if (admitted) stack.use(admitted);
+        if (admitted) running.use(admitted);
       }
       const send = async (): Promise<Response> => {
         const translated = await inOtherWords(handed, body.json, client);
-        return translated ?? (await passOrTranslate(handed, body.text, stack.move(), body.json, client));
+        if (!translated) return await passOrTranslate(handed, body.text, stack.move(), body.json, client);
+        // A call has ended when its stream has.
+        return isCall && isEventStream(translated.headers) ? heldResponse(translated, running.move()) : translated;
       };
-      return message?.['method'] === 'tools/call' ? await observed(handed, send) : await send();
+      return isCall ? await observed(handed, client, send) : await send();
     } catch (error) {
       if (!GantryError.is(error))
         log.warn({ server: target.name, reason: messageOf(error) }, 'a request could not be passed on');
@@ -118,14 +123,16 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     json: unknown,
     client: string | undefined,
   ): Promise<Response | undefined> {
-    const { target, request } = handed;
+    const { opened, target, request } = handed;
     const isModern = speaksModern(request, handed.message);
     if (isModern && target.isHttp && target.era === 'modern') return undefined;
     if (isModern) return await translator.modern(request, json, { target, client });
     const session = request.headers.get(sessionHeader);
     const isOwn = session !== null && isSessionToken(session);
-    if (target.isHttp && !modernOnly.has(target.name) && !isOwn) return undefined;
-    return await translator.legacy(request, json, { target, client });
+    // A session that the server itself has opened goes on, whatever was found since.
+    if (target.isHttp && !isOwn && (session !== null || !modernOnly.has(opened))) return undefined;
+    const translated = await translator.legacy(request, json, { target, client });
+    return translated ?? (target.isHttp ? undefined : noSession(handed.message, session));
   }
 
   /** Sends a message on; a server that turns out to speak only the newer generation is translated for from then on. */
@@ -140,10 +147,10 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     if (message?.['method'] !== 'initialize' || target.era !== 'modern') return await pass(handed, text, held);
     const response = await pass(handed, text, held);
     const answer = await response.text();
-    if (response.ok && !refusesGeneration(answer)) return new Response(answer, response);
+    if (!(await refusesOlder(message, answer, response.headers))) return new Response(answer || null, response);
     const translated = translator.legacy(request, json, { target, client });
-    if (!translated) return new Response(answer, response);
-    modernOnly.add(target.name);
+    if (!translated) return new Response(answer || null, response);
+    modernOnly.add(handed.opened);
     return await translated;
   }
 
@@ -154,17 +161,28 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     return { ...target, hasFilters: true, isAllowed: (tool) => target.isAllowed(tool) && sees(tool) };
   }
 
-  async function observed({ target, message, request }: Handed, send: () => Promise<Response>): Promise<Response> {
-    const name = typedToolName(target.name, toolIn(message) ?? 'unknown');
-    return await invoker.observe(name, traceOf(request), async () => {
+  async function observed(
+    handed: Handed,
+    client: string | undefined,
+    send: () => Promise<Response>,
+  ): Promise<Response> {
+    const { target, message, request } = handed;
+    const tool = toolIn(message);
+    // Names that clients invent must not become series of their own.
+    const name = typedToolName(target.name, tool !== undefined && target.isKnown(tool) ? tool : 'unknown');
+    const context: CallContext = { caller: 'passthrough', client, trace: traceOf(request) };
+    return await invoker.observe({ name, arguments: argumentsIn(message) }, context, async () => {
       const response = await send();
-      return { value: response, status: response.ok ? 'ok' : 'execution_failed' };
+      return { value: response, outcome: outcomeOf(response) };
     });
   }
 };
 
 /** A request on its way. */
 interface Handed {
+  /** The server as it was found; one and the same until it is connected anew. */
+  readonly opened: PassTarget;
+  /** As this client may see it. */
   readonly target: PassTarget;
   readonly message: Readonly<Record<string, unknown>> | undefined;
   /** What is sealed for this client and server is bound to it. */
@@ -172,38 +190,26 @@ interface Handed {
   readonly sealing: Sealing;
   readonly request: Request;
   readonly signal: AbortSignal;
+  readonly abort: () => void;
 }
 
-/** What policy says of a call before it is sent; undefined lets it go on. */
-const policyRefusal = async ({ target, message }: Handed): Promise<Response | undefined> => {
-  if (message?.['method'] !== 'tools/call') return undefined;
-  const tool = toolIn(message);
-  if (tool === undefined) return undefined;
-  // The words of the server itself would be as good; that it is there is nobody's to know.
-  if (!target.isAllowed(tool)) return rpcErrorResponse(message, 200, -32_602, `Tool ${tool.slice(0, 100)} not found`);
-  const params = message['params'];
-  const args = isObject(params) && isObject(params['arguments']) ? (params['arguments'] as JsonObject) : {};
-  const rejection = await target.rejectionOf(tool, args);
-  return rejection === undefined
-    ? undefined
-    : rpcResultResponse(message, { content: [{ type: 'text', text: rejection }], isError: true });
-};
-
 const pass = async (handed: Handed, text: string | undefined, held: Disposable): Promise<Response> => {
-  const { target, message, request, signal, context, sealing } = handed;
+  const { target, message, request, signal, abort, context, sealing } = handed;
   const session = request.headers.get(sessionHeader);
   let upstreamSession: string | undefined;
-  let body = text;
   try {
     upstreamSession = session === null ? undefined : sealing.open(session, context);
-    body = withOwnAnswers(handed, text);
   } catch {
     held[Symbol.dispose]();
-    return session === null
-      ? rpcErrorResponse(message, 400, -32_602, 'The requestState was not made here, or for another client.')
-      : rpcErrorResponse(message, 404, -32_001, 'Session not found; initialize again.');
+    return noSession(message, session);
   }
   const headers = forwardedHeaders(request.headers, upstreamSession);
+  const conflict = message && headerConflict(headers, message, target);
+  if (conflict !== undefined) {
+    held[Symbol.dispose]();
+    return rpcErrorResponse(message, 400, -32_020, `Bad Request: ${conflict}`);
+  }
+  const body = withOwnAnswers(handed, text);
   let response: Response;
   try {
     response = await target.send({ method: methodOf(request), headers, body, signal });
@@ -211,11 +217,7 @@ const pass = async (handed: Handed, text: string | undefined, held: Disposable):
     held[Symbol.dispose]();
     throw error;
   }
-  const answered: Record<string, string> = {};
-  for (const name of returnedHeaders) {
-    const value = response.headers.get(name);
-    if (value !== null) answered[name] = value;
-  }
+  const answered = returnedHeaders(response.headers);
   const opened = response.headers.get(sessionHeader);
   if (opened !== null) answered[sessionHeader] = session ?? sealing.seal(opened, context);
   // A sign-in of the gateway's own is missing; the client has nothing to do with it.
@@ -229,10 +231,10 @@ const pass = async (handed: Handed, text: string | undefined, held: Disposable):
       `Server "${target.name}" asks the gateway to sign in: gantry servers login ${target.name}`,
     );
   }
-  return new Response(await answerBody({ ...handed, response, upstreamSession, body, headers }, held), {
-    status: response.status,
-    headers: answered,
-  });
+  const answer = await answerBody({ target, message, context, sealing, signal, abort, response, headers }, held);
+  const passed = new Response(answer, { status: response.status, headers: answered });
+  if (typeof answer === 'string') noteText(passed, answer);
+  return passed;
 };
 
 /** A client of 2026-07-28 says so in every request; revisions are dates, which compare as text. */
@@ -243,30 +245,11 @@ const speaksModern = ({ headers }: Request, message: Handed['message']): boolean
   return typeof said === 'string' && said >= '2026-07-28';
 };
 
-// MCP 2026-07-28: an unsupported protocol version; or a method that the server does not have any more.
-const refusesGeneration = (answer: string): boolean => /"code"\s*:\s*-(?:32022|32601)\b/.test(answer);
-
 const isWaiting = ({ method }: Request, message: Handed['message']): boolean =>
   method === 'GET' || message?.['method'] === 'subscriptions/listen';
 
-const tooMany = (
-  message: Readonly<Record<string, unknown>>,
-  { refusal, retryAfterS }: { readonly refusal: string; readonly retryAfterS: number },
-): Response => {
-  const response = rpcErrorResponse(message, 429, -32_000, refusal);
-  response.headers.set('retry-after', String(retryAfterS));
-  return response;
-};
-
 const methodOf = ({ method }: Request): 'POST' | 'GET' | 'DELETE' =>
   method === 'GET' || method === 'DELETE' ? method : 'POST';
-
-const forwardedHeaders = (given: Headers, session: string | undefined): Record<string, string> => {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of given) if (passedHeaders.has(name) || parameterHeader.test(name)) headers[name] = value;
-  if (session !== undefined) headers[sessionHeader] = session;
-  return headers;
-};
 
 /** The body with the answers that Gantry gave in an earlier round, where it gave any; else exactly what the client wrote. */
 const withOwnAnswers = ({ message, context, sealing }: Handed, text: string | undefined): string | undefined => {
@@ -292,20 +275,13 @@ const toolIn = (message: Handed['message']): string | undefined => {
   return typeof name === 'string' ? name : undefined;
 };
 
+const argumentsIn = (message: Handed['message']): JsonObject => {
+  const params = message?.['params'];
+  const args = isObject(params) ? params['arguments'] : undefined;
+  return isObject(args) ? (args as JsonObject) : {};
+};
+
 const traceOf = (request: Request): { readonly traceparent: string } | undefined => {
   const traceparent = request.headers.get('traceparent');
   return traceparent === null ? undefined : { traceparent };
-};
-
-const refused = (error: unknown, message: Handed['message']): Response => {
-  if (!GantryError.is(error)) return rpcErrorResponse(message, 502, -32_603, 'The request could not be passed on.');
-  switch (error.code) {
-    case 'server_unknown':
-    case 'config_invalid':
-      return rpcErrorResponse(message, 404, -32_601, error.message);
-    case 'cancelled':
-      return rpcErrorResponse(message, 499, -32_603, error.message);
-    default:
-      return rpcErrorResponse(message, 502, -32_603, error.message);
-  }
 };

@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { isObject } from '../../../kernel/json.ts';
 import { unclearIn } from './unclear-message.ts';
 
 const judge = (text: string): string | undefined => {
   const value: unknown = JSON.parse(text);
-  return unclearIn(text, typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined);
+  return unclearIn(text, isObject(value) ? value : undefined);
 };
 
 it('lets every message pass that has each member once, in any spelling', () => {
@@ -35,4 +36,15 @@ it.each([
 
 it.each(['[]', '[{"a":1}]', '"x"', '5', 'null'])('refuses %s, which is not one message', (text) => {
   expect(judge(text)).toContain('one JSON-RPC message');
+});
+
+it.each(['{"Method":"tools/call"}', '{"method":"a","PARAM\u017F":{}}', '{"ID":1}'])(
+  'refuses %s, of which some readers ignore the case',
+  (text) => {
+    expect(judge(text)).toContain('case counts');
+  },
+);
+
+it.each(['{"method":["tools/call"]}', '{"method":null}'])('refuses %s, whose method is no text', (text) => {
+  expect(judge(text)).toContain('must be a text');
 });

@@ -1,13 +1,33 @@
+import { otherCaseOf } from '../../wire/other-case.ts';
+
 /**
- * Why policy cannot judge a message that goes on as it is: there are several at once, or a member of it has two values, of which each
- * reader takes its own (RFC 8259 section 4). Undefined when it can.
+ * Why policy cannot judge a message that goes on as it is: there are several at once, its method is no text, or a member of it can be read
+ * in two ways. Undefined when it can.
  * @param message What the text was read as; undefined for anything but an object.
  */
-export const unclearIn = (text: string, message: object | undefined): string | undefined => {
+export const unclearIn = (text: string, message: Readonly<Record<string, unknown>> | undefined): string | undefined => {
   if (!message) return 'Send one JSON-RPC message at a time; batches are not passed on.';
-  if (membersIn(text) !== membersOf(message)) return 'A member of the message is written twice; write it once.';
+  if (hasDoubles(text, message)) return 'A member of the message is written twice; write it once.';
+  const odd = messageInOtherCase(message);
+  if (odd !== undefined)
+    return `The message has a member "${odd}"; the protocol writes it "${odd.toLowerCase()}", and case counts.`;
+  if (message['method'] !== undefined && typeof message['method'] !== 'string')
+    return 'The method of a message must be a text.';
   return undefined;
 };
+
+/** A member of a message that some readers take for one of JSON-RPC. */
+export const messageInOtherCase: (value: object) => string | undefined = otherCaseOf([
+  'jsonrpc',
+  'id',
+  'method',
+  'params',
+  'result',
+  'error',
+]);
+
+/** Whether some member of the text has two values, of which each reader takes its own (RFC 8259 section 4). */
+export const hasDoubles = (text: string, value: unknown): boolean => membersIn(text) !== membersOf(value);
 
 /** How many members objects have in a JSON text: strings with a colon behind them. */
 const membersIn = (text: string): number => {
@@ -30,7 +50,7 @@ const isEscaped = (text: string, quote: number): boolean => {
   return slashes % 2 === 1;
 };
 
-const membersOf = (value: object): number => {
+const membersOf = (value: unknown): number => {
   let count = 0;
   const open: unknown[] = [value];
   while (open.length > 0) {

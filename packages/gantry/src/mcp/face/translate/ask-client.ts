@@ -1,25 +1,17 @@
-import type { Server, ServerContext, StandardSchemaV1 } from '@modelcontextprotocol/server';
+import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import { ProtocolError } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
+import { askOnStream } from '../ask-on-stream.ts';
 import { capabilityFor, declined } from './relayed.ts';
 
-/** Takes whatever is said; neither side of a translation is Gantry's to check. */
-export const anything: StandardSchemaV1<unknown, unknown> = {
-  '~standard': { version: 1, vendor: 'gantry', validate: (value) => ({ value }) },
-};
-
-// A person may take long; the call itself is bounded where it runs.
-const longestMs = 15 * 60_000;
 // MCP 2026-07-28: the client lacks a capability that the request needs.
 const missingCapability = -32_021;
 
 /** Asks a client of 2025 on the stream of the request that it is about. */
-export const askOne = async (method: string, params: unknown, { mcpReq }: ServerContext): Promise<JsonObject> => {
-  const request = { method, params: isObject(params) ? { ...params } : {} };
-  return (await mcpReq.send(request, anything, { signal: mcpReq.signal, timeout: longestMs })) as JsonObject;
-};
+export const askOne = (method: string, params: unknown, ctx: ServerContext): Promise<JsonObject> =>
+  askOnStream({ method, params: isObject(params) ? (params as JsonObject) : {} }, ctx);
 
 /** Asks a client of 2025 over its session what a server of 2026 wants to know; whoever cannot answer a form declines. */
 export const askClient = async (

@@ -35,7 +35,7 @@ export const readHandedBack = (
       readonly state: JsonObject;
     }
   | undefined => {
-  if (!isObject(raw) || raw['resultType'] !== 'input_required') return undefined;
+  if (!isObject(raw) || (raw['resultType'] !== 'input_required' && !asksWithoutSaying(raw))) return undefined;
   const { inputRequests, requestState } = raw;
   const requests = Object.fromEntries(
     Object.entries(isObject(inputRequests) ? inputRequests : {}).map(([key, request]) => [
@@ -48,3 +48,7 @@ export const readHandedBack = (
   );
   return { requests, state: typeof requestState === 'string' ? { requestState } : {} };
 };
+
+/** Questions that are not said to be any are questions all the same; those of a task are answered beside it. */
+const asksWithoutSaying = (raw: object): boolean =>
+  'inputRequests' in raw && isObject(raw.inputRequests) && !('taskId' in raw) && !('task' in raw);

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from '../../wire/sessions/exchange.ts';
 import { withoutHopMeta } from './generations.ts';
 import type { NewerRequest } from './newer-requests.ts';
 import { saysOfOlderClient } from './relay-to-newer.ts';

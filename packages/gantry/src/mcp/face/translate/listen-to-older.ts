@@ -5,12 +5,11 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
-import { messageEvent } from '../pass/event-texts.ts';
+import { messageEvent } from '../../wire/sessions/event-texts.ts';
 import { rpcErrorResponse } from '../pass/rpc-response.ts';
-import type { Notice } from './exchange.ts';
-import type { OlderSession } from './older-session.ts';
-import type { LeaseSession } from './older-sessions.ts';
-import type { ClientSays } from './client-says.ts';
+import type { Notice } from '../../wire/sessions/exchange.ts';
+import type { OlderSession } from '../../wire/sessions/older-session.ts';
+import type { ClientSays } from '../../wire/sessions/client-says.ts';
 
 /** A `subscriptions/listen` of a client of 2026. */
 export interface ListenRequest {
@@ -31,15 +30,7 @@ const mostWaiting = 1_000;
 const mostSubscriptions = 200;
 
 /** Makes streams of notices for clients of 2026, each over a session with the server of 2025 that gives the notices. */
-export const createListenToOlder = ({
-  lease,
-  clock,
-  log,
-}: {
-  readonly lease: LeaseSession;
-  readonly clock: Clock;
-  readonly log: Log;
-}) => {
+export const createListenToOlder = ({ clock, log }: { readonly clock: Clock; readonly log: Log }) => {
   // A program has one session for all streams of its client.
   const subscribed = new WeakMap<OlderSession, Map<string, number>>();
   const countsOf = (session: OlderSession): Map<string, number> => {
@@ -93,7 +84,7 @@ export const createListenToOlder = ({
     if ((typeof id !== 'string' && typeof id !== 'number') || !isObject(wanted))
       return rpcErrorResponse(message, 400, -32_602, 'Invalid params: "notifications" says what to listen to.');
     // The program that runs for this client is the one whose changes it makes.
-    const leased = await lease({ target, client, says, forNotices: true }, signal);
+    const leased = await target.leaseSession({ client, says, forNotices: true }, signal);
     const { session } = leased;
     let honored: Honored;
     try {

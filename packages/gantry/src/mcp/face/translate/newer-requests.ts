@@ -4,10 +4,10 @@ import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { encodedHeader } from '../../wire/header-value.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
-import type { ClientSays } from './client-says.ts';
-import { metaKeys } from './client-says.ts';
-import type { Exchange } from './exchange.ts';
-import { startHttpExchange } from './http-exchange.ts';
+import type { ClientSays } from '../../wire/sessions/client-says.ts';
+import { metaKeys } from '../../wire/sessions/client-says.ts';
+import type { Exchange } from '../../wire/sessions/exchange.ts';
+import { startHttpExchange } from '../../wire/sessions/http-exchange.ts';
 
 /** A request in the words of 2026-07-28. */
 export interface NewerRequest {

@@ -5,12 +5,11 @@ import { messageOf } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
-import { saysOfOlder } from './client-says.ts';
-import type { Exchange } from './exchange.ts';
+import { saysOfOlder } from '../../wire/sessions/client-says.ts';
+import type { Exchange } from '../../wire/sessions/exchange.ts';
 import { createSessionNotices } from './listen-to-newer.ts';
 import type { NewerRequest } from './newer-requests.ts';
-import type { LeasedSession } from './older-sessions.ts';
-import type { OwnPrograms } from './own-programs.ts';
+import type { LeasedSession } from '../../wire/sessions/older-sessions.ts';
 import { relayOlderOverLink } from './relay-over-link.ts';
 import type { OlderClient } from './relay-to-newer.ts';
 import { takesPart } from './relay-to-older.ts';
@@ -28,7 +27,6 @@ export type OpenServer = (
 /** What sessions of clients of 2025 are made of. */
 export interface OlderClientParts {
   readonly open: OpenServer;
-  readonly programs: OwnPrograms;
   readonly relayToNewer: (relayed: Relayed, client: OlderClient) => Promise<JsonObject>;
   readonly sendNewer: (request: NewerRequest) => Exchange;
   readonly clock: Clock;
@@ -70,7 +68,7 @@ const openAtLink = ({ open }: OlderClientParts, { first }: OpenedSession): Serve
 
 /** A program runs for this session alone, and ends with it. */
 const openAtProgram = (
-  { open, programs, log }: OlderClientParts,
+  { open, clock, log }: OlderClientParts,
   { first, session, initialize }: OpenedSession,
 ): Server => {
   // In the client's own words: both sides speak them.
@@ -95,13 +93,13 @@ const openAtProgram = (
   };
   const server: Server = open(first, 'legacy', true, async (relayed) => {
     const { target, ctx } = relayed;
-    const leased = await programs.lease({ target, client: relayed.client, session, says }, ctx.mcpReq.signal);
+    const leased = await target.leaseSession({ client: relayed.client, session, says }, ctx.mcpReq.signal);
     hear(leased);
-    return await relayToProgram(relayed, server, leased);
+    return await relayToProgram(relayed, { server, leased, clock });
   });
   server.onclose = () => {
     over.abort();
-    programs.end(first.target, session);
+    first.target.endSession(session);
   };
   return server;
 };

@@ -6,11 +6,12 @@ import type { PassTarget } from '../../wire/pass-port.ts';
 import type { Sealing } from '../pass/carried-state.ts';
 import { unwrapState, wrapState } from '../pass/carried-state.ts';
 import { askClient } from './ask-client.ts';
-import { metaKeys } from './client-says.ts';
+import { metaKeys } from '../../wire/sessions/client-says.ts';
 import { readHandedBack, toLegacyResult, toModernResult, withoutHopMeta } from './generations.ts';
 import { saysOfOlderClient } from './relay-to-newer.ts';
 import type { Relayed } from './relayed.ts';
-import { declined, filtered, tellClient } from './relayed.ts';
+import { sortQuestions, withOpenQuestions } from '../pass/sort-questions.ts';
+import { filtered, tellClient } from './relayed.ts';
 
 // A server that asks again whatever it is told would never end.
 const maxRounds = 20;
@@ -47,7 +48,7 @@ export const relayNewerOverLink = async (relayed: Relayed, sealing: Sealing): Pr
     paramsOf(relayed, target.era === 'modern' && isObject(can) ? { [metaKeys.capabilities]: can as JsonObject } : {}),
   );
   const state = requestState();
-  const carried = carriedIn(sealing, context, state);
+  const carried = unwrapState(sealing, context, state);
   const returned = carried ? carried.requestState : state;
   const responses = { ...(inputResponses as JsonObject | undefined), ...carried?.responses };
   let round: JsonObject = {
@@ -56,26 +57,28 @@ export const relayNewerOverLink = async (relayed: Relayed, sealing: Sealing): Pr
   };
   for (let count = 0; count < maxRounds; count += 1) {
     const result = await request(round);
-    const asked = readHandedBack(result);
-    if (!asked) return toModernResult(filtered(target, method, result));
-    const refused = Object.entries(asked.requests).filter(
-      ([, { method: wanted, params }]) => wanted === 'elicitation/create' && target.isDeclined(params),
-    );
-    if (refused.length === 0) return result;
-    const own = Object.fromEntries(refused.map(([key]) => [key, declined]));
-    const open = Object.entries(isObject(result['inputRequests']) ? result['inputRequests'] : {}).filter(
-      ([key]) => !(key in own),
-    );
-    if (open.length > 0)
+    const sorted = sortQuestions(target, result);
+    if (!sorted) return readHandedBack(result) ? result : toModernResult(filtered(target, method, result));
+    const { open, responses: own } = sorted;
+    if (method.startsWith('tasks/')) {
+      // A task is answered beside its rounds, and goes on without a word of its client.
+      const update = paramsOf(relayed, isObject(can) ? { [metaKeys.capabilities]: can as JsonObject } : {});
+      const { taskId } = relayed.params;
+      await target.link.request(
+        'tasks/update',
+        { ...update, taskId, inputResponses: own },
+        { signal: ctx.mcpReq.signal },
+      );
+      return toModernResult(withOpenQuestions(result, sorted) as JsonObject);
+    }
+    const asked = typeof result['requestState'] === 'string' ? result['requestState'] : undefined;
+    if (Object.keys(open).length > 0)
       return {
         ...result,
-        inputRequests: Object.fromEntries(open),
-        requestState: wrapState(sealing, context, {
-          requestState: asked.state['requestState'] as string | undefined,
-          responses: own,
-        }),
+        inputRequests: open as JsonObject,
+        requestState: wrapState(sealing, context, { requestState: asked, responses: own }),
       };
-    round = { inputResponses: own, ...asked.state };
+    round = { inputResponses: own, ...(asked !== undefined && { requestState: asked }) };
   }
   throw keptAsking(target);
 };
@@ -99,17 +102,6 @@ const paramsOf = ({ params, ctx }: Relayed, own: JsonObject): JsonObject => {
   const sent = withoutHopMeta({ ...params, ...(meta && { _meta: meta as JsonObject }) });
   if (Object.keys(own).length === 0) return sent;
   return { ...sent, _meta: { ...(isObject(sent['_meta']) ? sent['_meta'] : {}), ...own } };
-};
-
-const carriedIn = (sealing: Sealing, context: string, state: unknown): ReturnType<typeof unwrapState> => {
-  try {
-    return unwrapState(sealing, context, state);
-  } catch {
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      'The requestState was not made here, or for another client.',
-    );
-  }
 };
 
 const keptAsking = (target: PassTarget): ProtocolError =>

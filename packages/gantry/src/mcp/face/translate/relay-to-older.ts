@@ -3,17 +3,18 @@
  * request: the client gets the questions as its result and calls again with the answers, while the server goes on waiting.
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { Clock } from '../../../kernel/clock.ts';
 import { GantryError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Sealing } from '../pass/carried-state.ts';
-import type { ClientSays } from './client-says.ts';
-import type { Exchange, ServerRequest } from './exchange.ts';
+import type { ClientSays } from '../../wire/sessions/client-says.ts';
+import type { Exchange, ServerRequest } from '../../wire/sessions/exchange.ts';
 import { toModernResult, withoutHopMeta } from './generations.ts';
-import type { LeaseSession } from './older-sessions.ts';
 import type { ParkedExchange, ParkedExchanges } from './parked-exchanges.ts';
 import type { Relayed } from './relayed.ts';
 import { capabilityFor, declined, filtered, tellClient } from './relayed.ts';
+import { startSilence } from './silence.ts';
 
 /** Whether a client of 2026 can be asked or told anything in the middle of a request. */
 export const takesPart = ({ capabilities, logLevel }: ClientSays): boolean =>
@@ -22,9 +23,9 @@ export const takesPart = ({ capabilities, logLevel }: ClientSays): boolean =>
 /** Makes the relay; it gives the results of servers in the words of 2026. */
 export const createRelayToOlder =
   (parts: {
-    readonly lease: LeaseSession;
     readonly parked: ParkedExchanges;
     readonly sealing: Sealing;
+    readonly clock: Clock;
   }): ((relayed: Relayed, says: ClientSays) => Promise<JsonObject>) =>
   async (relayed, says) => {
     const { target, client, method, params, ctx } = relayed;
@@ -34,16 +35,22 @@ export const createRelayToOlder =
     const context = `pass/${target.name}/${client ?? ''}`;
     const state = ctx.mcpReq.requestState();
     const parked = state === undefined ? undefined : reclaim(parts, state, context, owner);
-    const leased = parked?.leased ?? (await parts.lease({ target, client, says }, signal));
+    const leased = parked?.leased ?? (await target.leaseSession({ client, says }, signal));
     const sent = withoutHopMeta({ ...params, ...(meta && { _meta: meta as JsonObject }) });
     const exchange =
-      parked?.exchange ?? leased.session.request(method, sent, { wantsProgress: meta?.progressToken !== undefined });
-    exchange.hear(tellClient(relayed, says.logLevel !== undefined));
+      parked?.exchange ??
+      leased.session.request(method, sent, { wantsProgress: meta?.progressToken !== undefined, isTimed: false });
+    using silence = startSilence(target, parts.clock, signal);
+    const tell = tellClient(relayed, says.logLevel !== undefined);
+    exchange.hear((notice) => {
+      silence.broken();
+      tell(notice);
+    });
     let outcome: 'parked' | 'ended' | 'broken' = 'broken';
     try {
       if (parked) await answerAll(parked, ctx.mcpReq.inputResponses ?? {});
       for (;;) {
-        const step = await exchange.next(signal);
+        const step = await exchange.next(silence.signal);
         if ('result' in step) {
           outcome = 'ended';
           return toModernResult(filtered(target, method, step.result));

@@ -3,29 +3,42 @@
  * what the program asks is asked of the client on the stream of the request that is open.
  */
 import type { Server } from '@modelcontextprotocol/server';
+import type { Clock } from '../../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import { askOne } from './ask-client.ts';
-import type { Exchange, ServerRequest } from './exchange.ts';
+import type { Exchange, ServerRequest } from '../../wire/sessions/exchange.ts';
 import { withoutHopMeta } from './generations.ts';
-import type { LeasedSession } from './older-sessions.ts';
+import type { LeasedSession } from '../../wire/sessions/older-sessions.ts';
 import type { Relayed } from './relayed.ts';
 import { capabilityFor, declined, filtered, tellClient } from './relayed.ts';
+import { startSilence } from './silence.ts';
 
 /** Sends a request to the program, and gives its result as the program wrote it. */
-export const relayToProgram = async (relayed: Relayed, server: Server, leased: LeasedSession): Promise<JsonObject> => {
+export const relayToProgram = async (
+  relayed: Relayed,
+  { server, leased, clock }: { readonly server: Server; readonly leased: LeasedSession; readonly clock: Clock },
+): Promise<JsonObject> => {
   const { target, method, params, ctx } = relayed;
   const { signal, _meta: meta } = ctx.mcpReq;
   const sent = withoutHopMeta({ ...params, ...(meta && { _meta: meta as JsonObject }) });
   const exchange = leased.session.request(method, sent, { wantsProgress: meta?.progressToken !== undefined });
-  exchange.hear(tellClient(relayed, true));
+  using silence = startSilence(target, clock, signal);
+  const tell = tellClient(relayed, true);
+  exchange.hear((notice) => {
+    silence.broken();
+    tell(notice);
+  });
   try {
     for (;;) {
-      const step = await exchange.next(signal);
+      const step = await exchange.next(silence.signal);
       if ('result' in step) return filtered(target, method, step.result);
       // They are asked side by side; a request may end before all of them are answered.
-      for (const asked of step.asked) void answer(relayed, server, exchange, asked);
+      for (const asked of step.asked) {
+        const held = silence.hold();
+        void answer(relayed, server, exchange, asked).finally(() => held[Symbol.dispose]());
+      }
     }
   } finally {
     exchange.abandon();

@@ -4,7 +4,7 @@ import { GantryError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
-import type { Notice } from './exchange.ts';
+import type { Notice } from '../../wire/sessions/exchange.ts';
 
 /** Who asks for which server. */
 export interface Visit {

@@ -13,17 +13,14 @@ import type { Log } from '../../../kernel/log.ts';
 import type { Sealing } from '../pass/carried-state.ts';
 import type { SharedSessions } from '../sessions/sessions.ts';
 import { createSessions } from '../sessions/sessions.ts';
-import { anything } from './ask-client.ts';
-import type { ClientSays } from './client-says.ts';
-import { saysInMeta } from './client-says.ts';
+import { anything } from '../ask-on-stream.ts';
+import type { ClientSays } from '../../wire/sessions/client-says.ts';
+import { saysInMeta } from '../../wire/sessions/client-says.ts';
 import { toLegacyResult, toModernResult } from './generations.ts';
 import { createListenToOlder } from './listen-to-older.ts';
 import { createNewerRequests } from './newer-requests.ts';
 import type { OlderClientParts, OpenServer } from './older-client.ts';
 import { openOlderClient } from './older-client.ts';
-import type { LeaseSession } from './older-sessions.ts';
-import { createOlderSessions } from './older-sessions.ts';
-import { createOwnPrograms } from './own-programs.ts';
 import { createParkedExchanges } from './parked-exchanges.ts';
 import { relayNewerOverLink } from './relay-over-link.ts';
 import { createRelayToNewer } from './relay-to-newer.ts';
@@ -56,14 +53,11 @@ export const createTranslator = (options: {
   const visits = new WeakMap<Request, Visit>();
   const newer = new WeakMap<Request, NewerVisit>();
   const streams = new AbortController();
-  const olderSessions = createOlderSessions({ clock, log });
-  const programs = createOwnPrograms({ clock, log });
-  const lease: LeaseSession = (use, signal) => (use.target.startProgram ? programs : olderSessions).lease(use, signal);
   const parked = createParkedExchanges(clock);
   const sendNewer = createNewerRequests({ clock, log });
-  const relayToOlder = createRelayToOlder({ lease, parked, sealing });
+  const relayToOlder = createRelayToOlder({ parked, sealing, clock });
   const relayToNewer = createRelayToNewer(sendNewer);
-  const listenToOlder = createListenToOlder({ lease, clock, log });
+  const listenToOlder = createListenToOlder({ clock, log });
 
   const open: OpenServer = (first, generation, isAlone, relay) => {
     const { target } = first;
@@ -108,7 +102,7 @@ export const createTranslator = (options: {
     },
   );
 
-  const sessionParts: OlderClientParts = { open, programs, relayToNewer, sendNewer, clock, log };
+  const sessionParts: OlderClientParts = { open, relayToNewer, sendNewer, clock, log };
   const sessions = createSessions({
     // A session is opened within the first request that names the server.
     open: ({ connection = '' }, request, initialize) =>
@@ -147,7 +141,6 @@ export const createTranslator = (options: {
     [Symbol.asyncDispose]: async () => {
       parked[Symbol.dispose]();
       await Promise.all([handler.close(), sessions[Symbol.asyncDispose]()]);
-      await Promise.all([olderSessions[Symbol.asyncDispose](), programs[Symbol.asyncDispose]()]);
     },
   };
 };

@@ -20,6 +20,7 @@ export interface FindToolsDeps {
 const shownWhole = 3;
 const longestSchema = 8_000;
 const longestDescription = { whole: 2_000, short: 300 } as const;
+const longestQuery = 2_000;
 /** How many results there can be, by `limit`. */
 export const findLimits = { usual: 10, most: 25 } as const;
 
@@ -44,6 +45,11 @@ export const findTools = ({ search, activate }: FindToolsDeps): Tool =>
         throw new GantryError(
           'invalid_arguments',
           `Tool "${findToolsName}" was not called: "query" must be a text that is not blank.`,
+        );
+      if (query.length > longestQuery)
+        throw new GantryError(
+          'invalid_arguments',
+          `Tool "${findToolsName}" was not called: "query" has ${query.length} characters, and ${longestQuery} are the most; say in a few words what you want to do.`,
         );
       const limit = toLimit(args['limit']);
       const [tools, prompts] = await Promise.all([

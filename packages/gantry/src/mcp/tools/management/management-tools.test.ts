@@ -416,6 +416,8 @@ describe('mcp_find_tools', () => {
       status: 'failed',
       failure: { code: 'invalid_arguments' },
     });
+    const failure = { message: expect.stringContaining('2001 characters, and 2000 are the most') as string };
+    expect(await world.outcome('mcp_find_tools', { query: 'x'.repeat(2_001) }, run)).toMatchObject({ failure });
   });
 
   it('stays small when a server describes and demands without measure', async () => {

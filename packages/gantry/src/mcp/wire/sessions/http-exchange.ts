@@ -2,7 +2,7 @@ import { delay } from '../../../kernel/abort.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import { isObject, parseJson } from '../../../kernel/json.ts';
-import { eventTexts } from '../pass/event-texts.ts';
+import { eventTexts, isEventStream } from './event-texts.ts';
 import type { Exchange, ExchangeWay } from './exchange.ts';
 import { startExchange } from './exchange.ts';
 
@@ -70,7 +70,7 @@ const readAnswer = async (
       `Server "${server}" asks the gateway to sign in: gantry servers login ${server}`,
     );
   }
-  if (!(response.headers.get('content-type') ?? '').includes('text/event-stream')) {
+  if (!isEventStream(response.headers)) {
     const text = await response.text();
     const parsed = parseJson(text);
     // A server that could not read the request does not know its id.

@@ -2,7 +2,7 @@ import { orAborted, startDeadline } from '../../../kernel/abort.ts';
 import type { Clock, Timer } from '../../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { PassTarget } from '../../wire/pass-port.ts';
+import type { PassTarget } from '../pass-port.ts';
 import type { ClientSays } from './client-says.ts';
 import type { OlderSession, OlderSessionOptions } from './older-session.ts';
 import { openOlderSession } from './older-session.ts';
@@ -23,17 +23,22 @@ export interface OlderSessions extends AsyncDisposable {
   readonly lease: LeaseSession;
 }
 
+/** For whom a session is, and for what. */
+export interface SessionUse {
+  readonly client: string | undefined;
+  readonly says: ClientSays;
+  /** The session of the client, where it has one: what runs for it runs for no other. */
+  readonly session?: string | undefined;
+  /** Whether notices that belong to no request are wanted. Default false. */
+  readonly forNotices?: boolean | undefined;
+}
+
+/** How sessions reach a server. */
+export type SessionTarget = Pick<PassTarget, 'name' | 'identity' | 'send' | 'mask' | 'startProgram'>;
+
 /** Gives a session that is told what a client says. */
 export type LeaseSession = (
-  use: {
-    readonly target: PassTarget;
-    readonly client: string | undefined;
-    readonly says: ClientSays;
-    /** The session of the client, where it has one: what runs for it runs for no other. */
-    readonly session?: string | undefined;
-    /** Whether notices that belong to no request are wanted. Default false. */
-    readonly forNotices?: boolean | undefined;
-  },
+  use: SessionUse & { readonly target: SessionTarget },
   signal: AbortSignal,
 ) => Promise<LeasedSession>;
 
@@ -103,7 +108,14 @@ export const createOlderSessions = ({ clock, log }: { readonly clock: Clock; rea
 
   return {
     lease: async ({ target, client, says, forNotices = false }, signal) => {
-      const key = JSON.stringify([target.name, client ?? null, says.capabilities, says.logLevel ?? null, forNotices]);
+      const key = JSON.stringify([
+        target.name,
+        target.identity,
+        client ?? null,
+        says.capabilities,
+        says.logLevel ?? null,
+        forNotices,
+      ]);
       const leave = claim(client);
       const waiting = idle.get(key)?.pop();
       waiting?.timer.stop();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { silentLog } from '../../../kernel/log.ts';
 import { fakeClock } from '../../../testing/fake-clock.ts';
-import type { PassTarget, ProgramListener } from '../../wire/pass-port.ts';
+import type { PassTarget, ProgramListener } from '../pass-port.ts';
 import { createOwnPrograms } from './own-programs.ts';
 
 const never = new AbortController().signal;
@@ -14,6 +14,7 @@ const make = (answersHandshake = true) => {
   const started: { hears: ProgramListener; said: JsonObject[]; isOver: boolean }[] = [];
   const target = {
     name: 's',
+    identity: 'one',
     mask: (text: string) => text,
     startProgram: async (hears: ProgramListener) => {
       const program = { hears, said: [] as JsonObject[], isOver: false };
@@ -41,6 +42,14 @@ const make = (answersHandshake = true) => {
 };
 
 describe('a program that runs for one client', () => {
+  it('is another one when its server is started in another way', async () => {
+    const { programs, started, target } = make();
+    const says = { clientInfo: {}, capabilities: {}, logLevel: undefined };
+    await programs.lease({ target, client: 'a', says }, never);
+    await programs.lease({ target: { ...target, identity: 'other' }, client: 'a', says }, never);
+    expect(started).toHaveLength(2);
+  });
+
   it('is started once for requests that come at the same time', async () => {
     const { lease, started } = make();
     const [one, other] = await Promise.all([lease('a'), lease('a')]);

@@ -2,7 +2,7 @@ import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { OwnProgram, PassTarget } from '../../wire/pass-port.ts';
+import type { OwnProgram, PassTarget } from '../pass-port.ts';
 import type { ClientSays } from './client-says.ts';
 import type { Exchange, Notice } from './exchange.ts';
 import { startExchange } from './exchange.ts';

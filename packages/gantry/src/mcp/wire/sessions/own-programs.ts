@@ -2,7 +2,7 @@ import { orAborted, startDeadline } from '../../../kernel/abort.ts';
 import type { Clock, Timer } from '../../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { PassTarget } from '../../wire/pass-port.ts';
+import type { PassTarget } from '../pass-port.ts';
 import type { LeasedSession, LeaseSession } from './older-sessions.ts';
 import type { ProgramSession } from './program-session.ts';
 import { openProgramSession } from './program-session.ts';
@@ -129,7 +129,10 @@ export const createOwnPrograms = ({ clock, log }: { readonly clock: Clock; reado
   return {
     lease: async (use, signal) => {
       const { target, client, session, says } = use;
-      const joining = join(JSON.stringify([target.name, client ?? null, session ?? null, says.capabilities]), use);
+      const joining = join(
+        JSON.stringify([target.name, target.identity, client ?? null, session ?? null, says.capabilities]),
+        use,
+      );
       try {
         return await orAborted(joining, signal);
       } catch (error) {

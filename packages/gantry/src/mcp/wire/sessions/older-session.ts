@@ -4,8 +4,8 @@ import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject, parseJson } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { PassTarget } from '../../wire/pass-port.ts';
-import { eventTexts } from '../pass/event-texts.ts';
+import type { PassTarget } from '../pass-port.ts';
+import { eventTexts, isEventStream } from './event-texts.ts';
 import type { ClientSays } from './client-says.ts';
 import type { Exchange, Notice } from './exchange.ts';
 import { startHttpExchange } from './http-exchange.ts';
@@ -14,8 +14,12 @@ import { startHttpExchange } from './http-exchange.ts';
 export interface OlderSession extends AsyncDisposable {
   /** What the server can do. */
   readonly capabilities: JsonObject;
-  /** Sends a request. */
-  request(method: string, params: JsonObject, options?: { readonly wantsProgress?: boolean | undefined }): Exchange;
+  /** Sends a request. Whoever bounds the time of it says so, for a server may ask where the answer of the request is not awaited. */
+  request(
+    method: string,
+    params: JsonObject,
+    options?: { readonly wantsProgress?: boolean | undefined; readonly isTimed?: boolean | undefined },
+  ): Exchange;
   /**
    * Hears what the server says without being asked, until the signal aborts; resolves then, and when the server can say nothing more.
    */
@@ -82,7 +86,11 @@ export const openOlderSession = async (options: OlderSessionOptions, signal: Abo
     opened: Pick<Opened, 'id' | 'revision'> | undefined,
     method: 'POST' | 'GET' | 'DELETE',
     sending: AbortSignal,
-    more: { readonly body?: JsonObject; readonly lastEventId?: string } = {},
+    more: {
+      readonly body?: JsonObject;
+      readonly lastEventId?: string;
+      readonly isTimed?: boolean | undefined;
+    } = {},
   ): Promise<Response> =>
     target.send({
       method,
@@ -94,6 +102,7 @@ export const openOlderSession = async (options: OlderSessionOptions, signal: Abo
         ...(more.lastEventId !== undefined && { 'last-event-id': more.lastEventId }),
       },
       body: more.body && JSON.stringify(more.body),
+      isTimed: more.isTimed,
       signal: sending,
     });
   const tell = async (opened: Pick<Opened, 'id' | 'revision'>, message: JsonObject): Promise<void> => {
@@ -183,7 +192,7 @@ export const openOlderSession = async (options: OlderSessionOptions, signal: Abo
     const { signal: ending } = from.standing;
     try {
       const response = await send(from, 'GET', ending);
-      if (!response.ok || !(response.headers.get('content-type') ?? '').includes('text/event-stream')) {
+      if (!response.ok || !isEventStream(response.headers)) {
         await response.body?.cancel();
         return false;
       }
@@ -226,9 +235,9 @@ export const openOlderSession = async (options: OlderSessionOptions, signal: Abo
   let opened = await shakeHands(signal);
   let logLevel = says.logLevel;
   stand();
-  const reach = async (body: JsonObject, sending: AbortSignal): Promise<Response> => {
+  const reach = async (body: JsonObject, sending: AbortSignal, isTimed?: boolean): Promise<Response> => {
     const used = opened;
-    const response = await send(used, 'POST', sending, { body });
+    const response = await send(used, 'POST', sending, { body, isTimed });
     // MCP 2025-11-25, "Session management": the session is gone, and the request was not carried out.
     if (response.status !== 404 || used.id === null) return response;
     await response.body?.cancel();
@@ -236,20 +245,26 @@ export const openOlderSession = async (options: OlderSessionOptions, signal: Abo
     opened = await shakeHands(sending);
     standing = undefined;
     stand();
-    return await send(opened, 'POST', sending, { body });
+    return await send(opened, 'POST', sending, { body, isTimed });
   };
 
   return {
     get capabilities() {
       return opened.capabilities;
     },
-    request: (method, params, { wantsProgress } = {}) => {
+    request: (method, params, { wantsProgress, isTimed } = {}) => {
       const id = nextId();
       const meta = isObject(params['_meta']) ? params['_meta'] : {};
       const sent = wantsProgress ? { ...params, _meta: { ...meta, progressToken: id } } : params;
       // One that ended while nobody used the session is missed by the next request.
       stand();
-      current = start(id, { method, params: sent }, reach, () => opened);
+      const message = { method, params: sent };
+      current = start(
+        id,
+        message,
+        (body, sending) => reach(body, sending, isTimed),
+        () => opened,
+      );
       return current;
     },
     setLogLevel: async (level, ending) => {

@@ -1,0 +1,124 @@
+import { GantryError, messageOf } from '../../../kernel/errors.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
+import { isObject } from '../../../kernel/json.ts';
+import type { Progress } from '../../../tool/context.ts';
+import type { PassTarget } from '../../wire/pass-port.ts';
+import type { ClientSays } from '../../wire/sessions/client-says.ts';
+import type { Exchange, ServerRequest } from '../../wire/sessions/exchange.ts';
+import type { LeasedSession } from '../../wire/sessions/older-sessions.ts';
+
+/** A session with a server of 2025 that one call has for itself. Disposing gives it back. */
+export interface OwnSession extends Disposable {
+  /**
+   * Sends `tools/call`; gives the result as the server wrote it. What the server asks meanwhile is answered by `answer`, side by side.
+   * @throws {GantryError} `execution_failed` with `details.rpc` for an error of the server's own; `server_unreachable`; the signal's reason.
+   */
+  call(
+    params: JsonObject,
+    options: {
+      readonly signal: AbortSignal;
+      readonly onProgress: (progress: Progress) => void;
+      readonly answer: (method: string, params: unknown) => Promise<JsonObject>;
+    },
+  ): Promise<JsonObject>;
+}
+
+/**
+ * Opens sessions for calls whose clients can be asked, which servers of 2025 are told in the handshake. Undefined when the client has as
+ * many as it may have; its call is one of those that share the connection then.
+ */
+export type OpenOwnSession = (
+  target: Pick<PassTarget, 'name' | 'leaseSession' | 'startProgram'>,
+  from: { readonly client: string | undefined; readonly says: ClientSays },
+  signal: AbortSignal,
+) => Promise<OwnSession | undefined>;
+
+// Each is a process.
+const mostPrograms = 4;
+
+/**
+ * Makes the opener. A program of 2025 does not say in which of its calls it asks, so each runs one call at a time here; calls of a client
+ * that follow one another are made by the same program.
+ */
+export const createOwnSessions = (): OpenOwnSession => {
+  const taken = new Map<string, Set<number>>();
+
+  /** The first program of a client that runs no call. */
+  const takeProgram = (key: string): { readonly name: string; free(): void } | undefined => {
+    const used = taken.get(key) ?? new Set<number>();
+    const slot = Array.from({ length: mostPrograms }, (_, index) => index).find((one) => !used.has(one));
+    if (slot === undefined) return undefined;
+    taken.set(key, used.add(slot));
+    return {
+      name: `call-${slot}`,
+      free: () => {
+        used.delete(slot);
+        if (used.size === 0) taken.delete(key);
+      },
+    };
+  };
+
+  return async (target, { client, says }, signal) => {
+    const key = JSON.stringify([target.name, client ?? null, says.capabilities]);
+    const program = target.startProgram ? takeProgram(key) : undefined;
+    if (target.startProgram && !program) return undefined;
+    let leased: LeasedSession;
+    try {
+      leased = await target.leaseSession({ client, says, session: program?.name }, signal);
+    } catch (error) {
+      program?.free();
+      if (GantryError.is(error) && error.code === 'limit_reached') return undefined;
+      throw error;
+    }
+    let how: 'ended' | 'broken' = 'ended';
+    return {
+      call: async (params, { signal: ending, onProgress, answer }) => {
+        const exchange = leased.session.request('tools/call', params, { wantsProgress: true, isTimed: false });
+        exchange.hear(({ method, params: said }) => {
+          if (method === 'notifications/progress' && isProgress(said)) onProgress(said);
+        });
+        how = 'broken';
+        try {
+          for (;;) {
+            const step = await exchange.next(ending);
+            if ('result' in step) {
+              how = 'ended';
+              return step.result;
+            }
+            for (const asked of step.asked) void settle(exchange, asked, answer);
+          }
+        } catch (error) {
+          // An error of the server's own is an answer as any other.
+          if (GantryError.is(error) && isObject(error.details['rpc'])) how = 'ended';
+          throw error;
+        } finally {
+          exchange.abandon();
+        }
+      },
+      [Symbol.dispose]: () => {
+        program?.free();
+        leased.giveBack(how);
+      },
+    };
+  };
+};
+
+const settle = async (
+  exchange: Exchange,
+  { id, method, params }: ServerRequest,
+  answer: (method: string, params: unknown) => Promise<JsonObject>,
+): Promise<void> => {
+  let said: JsonObject;
+  try {
+    said = { result: await answer(method, params) };
+  } catch (error) {
+    said = { error: { code: refusedCode, message: messageOf(error) } };
+  }
+  // Where it cannot be told any more the call has ended, which says so itself.
+  await exchange.answer(id, said).catch(() => undefined);
+};
+
+// What a client says that will not do what it is asked (MCP, "Sampling").
+const refusedCode = -1;
+
+const isProgress = (params: JsonObject): params is JsonObject & Progress => typeof params['progress'] === 'number';

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../kernel/json.ts';
+import { silentLog } from '../../../kernel/log.ts';
+import { fakeClock } from '../../../testing/fake-clock.ts';
+import type { PeerQuestion } from '../../../tool/context.ts';
+import { peerOf } from '../call/peer.ts';
+import { toResponse } from '../call/rounds.ts';
+import { createQuestionDecider } from './decide-question.ts';
+import { createOpenCall } from './open-call.ts';
+import { parseElicitationPolicy } from './policy.ts';
+
+const text = { type: 'string' };
+const form = (properties: object, more: object = {}) => ({
+  message: 'Which one?',
+  requestedSchema: { type: 'object', properties },
+  ...more,
+});
+const page = { mode: 'url', message: 'Please look.', url: 'https://pages.example/look' };
+const accepted = { action: 'accept', content: { box: 'mine' }, _meta: { kept: true } };
+
+/** Asks on behalf of a client; `asked` is what the client was asked. */
+const setUp = ({
+  policy: block = {},
+  asks = { elicitation: { form: {}, url: {} } },
+  answer = async () => accepted,
+}: {
+  policy?: object;
+  asks?: { elicitation?: JsonObject };
+  answer?: () => Promise<JsonObject>;
+}) => {
+  const { policy } = parseElicitationPolicy(block, { scope: 'server', server: 's' });
+  const asked: PeerQuestion[] = [];
+  const peer = peerOf({ caller: 'client', asks }, policy, (question) => {
+    asked.push(question);
+    return answer();
+  });
+  const call = createOpenCall({ server: 's', tool: 't', args: {}, policy });
+  const decide = createQuestionDecider({
+    responders: new Map([['llm', { answer: async () => ({ action: 'accept', content: { box: 'of the model' } }) }]]),
+    defaultResponder: 'llm',
+    clock: fakeClock(),
+    log: silentLog,
+  });
+  const ask = async (params: unknown): Promise<JsonObject> => {
+    const { signal } = new AbortController();
+    const decision = await decide(params, { calls: [call], canHandBack: false, peer, signal });
+    return decision.action === 'hand-back' ? {} : toResponse(decision);
+  };
+  return { ask, asked, call };
+};
+
+describe('a question in the call of a client that can be asked', () => {
+  it.each([
+    ['a form', form({ box: text })],
+    ['a page', page],
+    ['a decision', form({ confirm: { type: 'boolean' } })],
+    ['a bare confirmation', form({})],
+  ])('goes to the client when it is %s, and the answer to the server as it is', async (_what, params) => {
+    const { ask, asked, call } = setUp({});
+    expect(await ask(params)).toEqual(accepted);
+    expect(asked).toEqual([{ method: 'elicitation/create', params }]);
+    expect(call.rounds).toMatchObject([{ action: 'accept', answeredFields: ['box'] }]);
+  });
+
+  it.each([
+    ['asks for a credential', {}, form({ password: text })],
+    ['asks for a field that the operator denies', { deniedFields: ['BOX'] }, form({ box: text })],
+    ['is declined by policy', { mode: 'decline' }, form({ box: text })],
+    ['comes after the last that is answered', { maxPerCall: 0 }, form({ box: text })],
+    ['cannot be read', {}, form({ box: { type: 'object' } })],
+    ['hides a form in a page', {}, { ...page, ...form({ password: text }), mode: 'url' }],
+    ['is a page with a form', {}, { ...form({ box: text }), mode: 'url' }],
+    ['names its form in a way that other readers would read', {}, { ...form({}), RequestedSchema: {} }],
+    ['is of a mode that nobody knows', {}, form({ box: text }, { mode: 'voice' })],
+  ])('is declined, and never reaches the client, when it %s', async (_what, policy, params) => {
+    const { ask, asked } = setUp({ policy });
+    expect(await ask(params)).toEqual({ action: 'decline' });
+    expect(asked).toEqual([]);
+  });
+
+  it('is answered by the defaults of the operator when they answer all of it', async () => {
+    const { ask, asked } = setUp({ policy: { defaults: { box: 'the default' } } });
+    expect(await ask(form({ box: text }))).toEqual({ action: 'accept', content: { box: 'the default' } });
+    await ask(form({ box: text, size: text }));
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each([
+    ['pages alone', { elicitation: { url: {} } }, form({ box: text }), 'accept'],
+    ['forms alone', { elicitation: { form: {} } }, page, 'decline'],
+    ['neither', {}, form({ box: text }), 'accept'],
+  ])('is left to the policy when the client knows %s', async (_what, asks, params, action) => {
+    const { ask, asked } = setUp({ asks });
+    const said = await ask(params);
+    expect(asked).toEqual([]);
+    expect(said).toMatchObject(action === 'accept' ? { content: { box: 'of the model' } } : { action });
+  });
+
+  it.each([
+    ['declines', async () => ({ action: 'decline' }), { action: 'decline' }],
+    ['cancels', async () => ({ action: 'cancel' }), { action: 'cancel' }],
+    ['says something else', async () => ({ box: 'mine' }), { action: 'decline' }],
+    ['gives content that is none', async () => ({ action: 'accept', content: 'mine' }), { action: 'decline' }],
+    ['answers with an error', () => Promise.reject(new Error('no')), { action: 'cancel' }],
+  ])('ends when the client %s', async (_what, answer, said) => {
+    const { ask, call } = setUp({ answer });
+    expect(await ask(form({ box: text }))).toEqual(said);
+    expect(call.rounds).toMatchObject([said]);
+  });
+});

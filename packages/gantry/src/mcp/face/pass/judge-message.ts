@@ -1,0 +1,102 @@
+/**
+ * What policy changes about a message of a server: tools that filters hide are left out, and questions that nobody may answer are declined
+ * in the client's place, which does not hear of them.
+ */
+import { isObject } from '../../../kernel/json.ts';
+import { otherCaseOf } from '../../wire/other-case.ts';
+import type { PassTarget } from '../../wire/pass-port.ts';
+import type { AskedIn } from './answer-upstream.ts';
+import { declineRequest, updateTask } from './answer-upstream.ts';
+import type { Sealing } from './carried-state.ts';
+import { wrapState } from './carried-state.ts';
+import { sortQuestions, withOpenQuestions } from './sort-questions.ts';
+import { messageInOtherCase } from './unclear-message.ts';
+import { unreadable } from './unreadable.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Where a message was said, and what may be done about it. */
+export interface Hearing extends AskedIn {
+  readonly target: PassTarget;
+  readonly context: string;
+  readonly sealing: Sealing;
+  /** Sends the request once more with answers to all that was asked, and gives the message that answers it. */
+  readonly nextRound: (responses: Members, requestState: string | undefined) => Promise<unknown>;
+}
+
+/**
+ * The message for the client: the very same one where nothing changes; undefined for one that the client does not get.
+ * @throws {GantryError} `execution_failed` for what cannot be judged, or what asking again brings.
+ */
+export const judgeMessage = async (hearing: Hearing, message: unknown): Promise<unknown> => {
+  const { target } = hearing;
+  if (!isObject(message)) return message;
+  if (messageInOtherCase(message) !== undefined) throw unreadable(target.name);
+  const { method, params, result } = message;
+  if (method === 'elicitation/create') {
+    if (!target.isDeclined(params)) return message;
+    await declineRequest(hearing, message['id']);
+    return undefined;
+  }
+  const told = isObject(params) ? await withoutTaskQuestions(hearing, params, { isRound: false }) : params;
+  const noticed = told === params ? message : { ...message, params: told };
+  if (!isObject(result)) return noticed;
+  return await judgeResult(hearing, noticed, target.hasFilters ? withAllowedTools(target, result) : result);
+};
+
+const withAllowedTools = (target: PassTarget, result: Members): Members => {
+  if (toolsInOtherCase(result) !== undefined) throw unreadable(target.name);
+  const { tools } = result;
+  if (!Array.isArray(tools)) return result;
+  const allowed = tools.filter(
+    (tool) =>
+      isObject(tool) && typeof tool['name'] === 'string' && !nameInOtherCase(tool) && target.isAllowed(tool['name']),
+  );
+  return allowed.length === tools.length ? result : { ...result, tools: allowed };
+};
+
+const judgeResult = async (hearing: Hearing, message: Members, result: Members): Promise<unknown> => {
+  const rest = await withoutTaskQuestions(hearing, result, { isRound: true });
+  const sorted = sortQuestions(hearing.target, rest);
+  if (!sorted) return rest === message['result'] ? message : { ...message, result: rest };
+  const { open, responses } = sorted;
+  const state = typeof rest['requestState'] === 'string' ? rest['requestState'] : undefined;
+  if (Object.keys(open).length === 0) return await hearing.nextRound(responses, state);
+  // Gantry's own answers travel in the state that the client sends back.
+  const requestState = wrapState(hearing.sealing, hearing.context, { requestState: state, responses });
+  return { ...message, result: { ...rest, inputRequests: open, requestState } };
+};
+
+/**
+ * Declines the questions of a task, in the result of `tasks/get`, a notice, or the answer that creates one. Those of a round stay: they
+ * have no task.
+ */
+const withoutTaskQuestions = async (
+  hearing: Hearing,
+  carrier: Members,
+  { isRound }: { readonly isRound: boolean },
+): Promise<Members> => {
+  const { task } = carrier;
+  const asked = isRound ? taskAskedFor(hearing.message) : undefined;
+  const taskId = taskIdIn(carrier) ?? asked;
+  const inner = isObject(task) ? await settled(hearing, task, taskIdIn(task) ?? taskId) : task;
+  const outer = inner === task ? carrier : { ...carrier, task: inner };
+  return isRound && taskId === undefined ? outer : await settled(hearing, outer, taskId);
+};
+
+const settled = async (hearing: Hearing, carrier: Members, taskId: string | undefined): Promise<Members> => {
+  const sorted = sortQuestions(hearing.target, carrier);
+  if (!sorted) return carrier;
+  if (taskId !== undefined) await updateTask(hearing, taskId, sorted.responses);
+  return withOpenQuestions(carrier, sorted);
+};
+
+const taskIdIn = ({ taskId }: Members): string | undefined => (typeof taskId === 'string' ? taskId : undefined);
+
+const taskAskedFor = (message: Members | undefined): string | undefined => {
+  const params = message?.['params'];
+  return isObject(params) && String(message?.['method']).startsWith('tasks/') ? taskIdIn(params) : undefined;
+};
+
+const toolsInOtherCase = otherCaseOf(['tools']);
+const nameInOtherCase = otherCaseOf(['name']);

@@ -1,0 +1,17 @@
+/**
+ * Whether policy may have a say in a text of a server: it asks a question, or lists tools that filters may hide, in any spelling that JSON
+ * allows. Looking for a word is much cheaper than reading every message, and nearly none has it.
+ */
+export const mayConcern = (text: string, hasFilters: boolean): boolean =>
+  text.includes('elicitation') ||
+  // No JSON has it, and a text in UTF-16 is full of it.
+  text.includes('\0') ||
+  (text.includes('\\') && spelledOut.test(text)) ||
+  (hasFilters && toolList.test(text));
+
+// Escapes for letters, and those that JSON does not have: a lenient reader may take them for anything. A backslash that is escaped itself
+// begins none.
+const spelledOut = /(?<!\\)(?:\\\\)*\\(?:[^"\\/bfnrtu]|u(?:00(?:2[fF]|[4-7])|017[fF]|212[aA]|[^0-9a-fA-F]))/;
+
+// In any case, as some readers have it.
+const toolList = /"tools"/iu;

@@ -1,0 +1,36 @@
+/** The header that names a session of 2025. */
+export const sessionHeader = 'mcp-session-id';
+const passedHeaders: ReadonlySet<string> = new Set([
+  'accept',
+  'content-type',
+  'mcp-protocol-version',
+  'mcp-method',
+  'mcp-name',
+  'last-event-id',
+]);
+const parameterHeader = /^mcp-param-/;
+const returned = ['content-type', 'cache-control', 'mcp-protocol-version', 'retry-after', 'allow'];
+
+/** What goes on to the server of the headers of a request; `session` is the server's own. */
+export const forwardedHeaders = (given: Headers, session: string | undefined): Record<string, string> => {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of given) if (passedHeaders.has(name) || parameterHeader.test(name)) headers[name] = value;
+  if (session !== undefined) headers[sessionHeader] = session;
+  return headers;
+};
+
+/** What goes back to the client of the headers of an answer. */
+export const returnedHeaders = (given: Headers): Record<string, string> => {
+  const headers: Record<string, string> = {};
+  for (const name of returned) {
+    const value = given.get(name);
+    if (value !== null) headers[name] = name === 'content-type' ? inUtf8(value) : value;
+  }
+  return headers;
+};
+
+/** Texts are read and written as UTF-8 here; a client that believed in another charset would read something else. */
+const inUtf8 = (contentType: string): string =>
+  contentType.includes(';') && /charset/i.test(contentType) && !/^[^;]*;\s*charset="?utf-8"?\s*$/i.test(contentType)
+    ? contentType.replace(/;.*$/s, '')
+    : contentType;

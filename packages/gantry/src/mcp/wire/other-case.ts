@@ -1,0 +1,12 @@
+/**
+ * Makes what finds a member of an object whose name is that of one of the protocol but for its case. JSON has none of the two for the
+ * other, yet some readers do (Go's `encoding/json`), with the folding of Unicode.
+ */
+export const otherCaseOf = (names: readonly string[]): ((value: object) => string | undefined) => {
+  const exact = new Set(names);
+  const folded = new Set(names.map(fold));
+  return (value) => Object.keys(value).find((key) => !exact.has(key) && folded.has(fold(key)));
+};
+
+// The long s has no lower case of its own, the sign of Kelvin no upper one.
+const fold = (name: string): string => name.toUpperCase().toLowerCase();
