@@ -245,22 +245,24 @@ describe.each(['2025', '2026'] as const)('a client of %s at /mcp', (generation) 
     expect(await call(`old__${tool}`)).toContain('mine');
   });
 
-  it.runIf(generation === '2025')('that gives the call up while it is asked ends it at the server', async () => {
-    await serve(({ older: old }) => ({ old: { url: old } }));
-    const isAsked = Promise.withResolvers<void>();
-    const answering = (): Promise<void> => {
-      isAsked.resolve();
-      return new Promise(() => {});
-    };
-    const { call } = await connect('mine', { answering });
-    const ending = new AbortController();
-    const called = call('old__ask', { signal: ending.signal });
-    called.catch(() => undefined);
-    await isAsked.promise;
-    ending.abort();
-    await expect(called).rejects.toThrow();
-    await older.givenUp;
-    const other = await connect('other');
-    expect(await other.call('old__ask')).toContain('other');
-  });
+  // Between two requests a client of 2026 has nothing that it could give up.
+  if (generation === '2025')
+    it('that gives the call up while it is asked ends it at the server', async () => {
+      await serve(({ older: old }) => ({ old: { url: old } }));
+      const isAsked = Promise.withResolvers<void>();
+      const answering = (): Promise<void> => {
+        isAsked.resolve();
+        return new Promise(() => {});
+      };
+      const { call } = await connect('mine', { answering });
+      const ending = new AbortController();
+      const called = call('old__ask', { signal: ending.signal });
+      called.catch(() => undefined);
+      await isAsked.promise;
+      ending.abort();
+      await expect(called).rejects.toThrow();
+      await older.givenUp;
+      const other = await connect('other');
+      expect(await other.call('old__ask')).toContain('other');
+    });
 });
