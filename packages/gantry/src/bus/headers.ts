@@ -17,6 +17,8 @@ export const messageHeaders = {
   caller: 'gantry-caller',
   /** Identity of the MCP client that calls. */
   client: 'gantry-client',
+  /** Its connection, where its protocol has one. */
+  connection: 'gantry-connection',
   /** `true` when the caller reads and writes the shared folder too. */
   sharesFolder: 'gantry-shares-folder',
   /** The model tier of the caller's run. */

@@ -35,7 +35,7 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 
 /**
  * Takes access tokens that are JWTs of one authorization server (RFC 9068): signature, issuer, audience and expiry are checked. The client
- * is `client_id`, else `azp`, else `sub`; scopes are those of `scope` that Gantry knows, with or without `gantry:` before them.
+ * is `client_id`, else `azp`, else `sub`, and the person `sub` behind it; scopes are those of `scope` that Gantry knows, with or without `gantry:` before them.
  * Throws when the keys cannot be had.
  */
 export const jwtTokens = (settings: OAuthResourceSettings, log: Log): Authenticate => {
@@ -92,9 +92,12 @@ const jwksUriOf = async (issuer: string): Promise<string> => {
 };
 
 const clientOf = ({ sub, ...claims }: JWTPayload): string => {
-  const named = [claims['client_id'], claims['azp'], sub].filter((name) => typeof name === 'string' && name !== '');
-  return `oauth:${(named as string[])[0] ?? 'unknown'}`;
+  const [app = 'unknown'] = [claims['client_id'], claims['azp'], sub].filter(isNamed);
+  // Several people may use one application, and nothing of one is another's.
+  return isNamed(sub) && sub !== app ? `oauth:${app}#${sub}` : `oauth:${app}`;
 };
+
+const isNamed = (name: unknown): name is string => typeof name === 'string' && name !== '';
 
 const scopesOf = ({ scope }: JWTPayload): ReadonlySet<AccessScope> => {
   const named = new Set(typeof scope === 'string' ? scope.split(' ').map((one) => one.replace(/^gantry:/, '')) : []);

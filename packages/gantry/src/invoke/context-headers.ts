@@ -15,6 +15,7 @@ export const toContextHeaders = (context: CallContext): Headers => {
   set(messageHeaders.session, context.namespace);
   set(messageHeaders.workspace, context.workspace);
   set(messageHeaders.client, context.client);
+  set(messageHeaders.connection, context.connection);
   set(messageHeaders.tier, context.tier);
   set(messageHeaders.timeoutMs, context.timeoutMs === undefined ? undefined : String(context.timeoutMs));
   set(messageHeaders.sharesFolder, flag(context.sharesFolder));
@@ -37,6 +38,7 @@ export const fromContextHeaders = (headers: Headers): CallContext => {
     namespace: headers[messageHeaders.session],
     workspace: headers[messageHeaders.workspace],
     client: headers[messageHeaders.client],
+    connection: headers[messageHeaders.connection],
     tier: tierOf(headers[messageHeaders.tier]),
     timeoutMs: Number.isFinite(timeoutMs) && timeoutMs > 0 ? timeoutMs : undefined,
     sharesFolder: headers[messageHeaders.sharesFolder] === 'true',

@@ -110,7 +110,7 @@ export interface CallContext {
   readonly workspace?: string | undefined;
   /** Identity of the MCP client, where it has one. */
   readonly client?: string | undefined;
-  /** The connection of an MCP client, where its protocol has one. Stays in this process. */
+  /** The connection of an MCP client, where its protocol has one. */
   readonly connection?: string | undefined;
   /** How this caller wants the tools of servers to be listed; default what the configuration says of its tier. Stays in this process. */
   readonly wrapperMode?: WrapperMode | undefined;

@@ -38,8 +38,12 @@ const unrestricted: ClientRule = {};
 export const compileRules = (rules: ClientRules): CompiledRules => {
   const byName = new Map(Object.entries(rules).map(([name, rule]) => [name.toLowerCase(), compile(rule)]));
   const everybody = byName.get('*') ?? compile(unrestricted);
-  const compiledOf = (client: string | undefined): Compiled =>
-    (client === undefined ? undefined : byName.get(client.toLowerCase())) ?? everybody;
+  /** A rule for an application of OAuth holds for every person who uses it, unless that person has one. */
+  const compiledOf = (client: string | undefined): Compiled => {
+    if (client === undefined) return everybody;
+    const name = client.toLowerCase();
+    return byName.get(name) ?? byName.get(/^(oauth:[^#]*)#/.exec(name)?.[1] ?? '') ?? everybody;
+  };
   const allowsServer = (client: string | undefined, server: string): boolean =>
     compiledOf(client).servers?.has(server.toLowerCase()) ?? true;
   return {

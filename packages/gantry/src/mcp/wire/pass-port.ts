@@ -53,6 +53,8 @@ export interface PassTarget {
   parameterHeaders(tool: string, args: JsonObject): Readonly<Record<string, string>>;
   /** How long the server may be silent in the middle of a request, milliseconds. */
   readonly callTimeoutMs: number;
+  /** How long a request may take altogether, but for the time in which the client answers questions. */
+  readonly maxCallTimeoutMs: number;
   /** Hides what is secret about the server in a text that is shown. */
   readonly mask: (text: string) => string;
 }

@@ -103,7 +103,11 @@ export const createAttemptCall = (options: AttemptCallOptions): AttemptCall => {
         logLevel: undefined,
       };
       using own = isOnOwn
-        ? await openOwnSession(targetOf(server, snapshot), { client: context.client, says }, budget.signal)
+        ? await openOwnSession(
+            targetOf(server, snapshot),
+            { client: context.client, connection: context.connection, says },
+            budget.signal,
+          )
         : undefined;
       isOnOwn = own !== undefined;
       using _asked = own ? undefined : openCalls.enter(server.name, { open, budget });

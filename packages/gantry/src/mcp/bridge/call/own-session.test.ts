@@ -20,21 +20,29 @@ const make = ({ isProgram = true, fails }: { isProgram?: boolean; fails?: Gantry
     },
   };
   const openOwn = createOwnSessions();
-  const open = (client?: string) => openOwn(target, { client, says }, never);
+  const open = (client?: string, connection?: string) => openOwn(target, { client, connection, says }, never);
   return { open, uses, givenBack };
 };
 
 describe('a session of 2025 that a call has for itself', () => {
   it('is with a program that runs no other call, and with the same one for calls that follow each other', async () => {
     const { open, uses, givenBack } = make();
-    const first = await open();
-    const second = await open();
+    const first = await open('a');
+    const second = await open('a');
     first?.[Symbol.dispose]();
-    const third = await open();
+    const third = await open('a');
     expect(uses.map(({ session }) => session)).toEqual(['call-0', 'call-1', 'call-0']);
     expect(givenBack).toEqual(['ended']);
     second?.[Symbol.dispose]();
     third?.[Symbol.dispose]();
+  });
+
+  it('is of one connection where the client has no name, and of one call where it has neither', async () => {
+    const { open, uses } = make();
+    await open(undefined, 'c1');
+    await open(undefined, 'c2');
+    await open();
+    expect(uses.map(({ session }) => session)).toEqual(['c1/call-0', 'c2/call-0', undefined]);
   });
 
   it('is not had by more than four calls of a client at once where each is a program', async () => {
@@ -59,7 +67,7 @@ describe('a session of 2025 that a call has for itself', () => {
   it('leaves nothing behind when it cannot be opened', async () => {
     const { open, uses } = make({ fails: new GantryError('server_unreachable', 'gone') });
     for (let count = 0; count < 5; count += 1)
-      await expect(open()).rejects.toMatchObject({ code: 'server_unreachable' });
+      await expect(open('a')).rejects.toMatchObject({ code: 'server_unreachable' });
     expect(uses.map(({ session }) => session)).toEqual(Array(5).fill('call-0'));
   });
 });

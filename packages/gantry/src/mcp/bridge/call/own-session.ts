@@ -29,7 +29,12 @@ export interface OwnSession extends Disposable {
  */
 export type OpenOwnSession = (
   target: Pick<PassTarget, 'name' | 'leaseSession' | 'startProgram'>,
-  from: { readonly client: string | undefined; readonly says: ClientSays },
+  from: {
+    readonly client: string | undefined;
+    /** The session of the client, where it has one. */
+    readonly connection: string | undefined;
+    readonly says: ClientSays;
+  },
   signal: AbortSignal,
 ) => Promise<OwnSession | undefined>;
 
@@ -58,13 +63,16 @@ export const createOwnSessions = (): OpenOwnSession => {
     };
   };
 
-  return async (target, { client, says }, signal) => {
-    const key = JSON.stringify([target.name, client ?? null, says.capabilities]);
+  return async (target, { client, connection, says }, signal) => {
+    const key = JSON.stringify([target.name, client ?? null, connection ?? null, says.capabilities]);
     const program = target.startProgram ? takeProgram(key) : undefined;
     if (target.startProgram && !program) return undefined;
     let leased: LeasedSession;
     try {
-      leased = await target.leaseSession({ client, says, session: program?.name }, signal);
+      // One of whom nothing is known gets what nobody had before, and nobody has after.
+      const named = connection === undefined ? program?.name : `${connection}/${program?.name ?? ''}`;
+      const session = client === undefined && connection === undefined ? undefined : named;
+      leased = await target.leaseSession({ client, says, session }, signal);
     } catch (error) {
       program?.free();
       if (GantryError.is(error) && error.code === 'limit_reached') return undefined;

@@ -22,6 +22,7 @@ import { redactArguments } from './redact.ts';
 import type { ElicitationResponder } from './responder.ts';
 import type { Peer } from '../call/peer.ts';
 import { relayQuestion } from './relay-question.ts';
+import { hasPageAddress } from './page-address.ts';
 import { isSensitive } from './sensitive-field.ts';
 import { settleDefaults } from './settle-defaults.ts';
 
@@ -118,6 +119,7 @@ export const createQuestionDecider = (options: {
     const peer = asked.peer?.can('elicitation/create', question) ? asked.peer : undefined;
     const isPage = (params['mode'] ?? 'form') !== 'form';
     if (isPage && !peer) return decline('it wants a person to open a page in a browser, and there is none here');
+    if (isPage && !hasPageAddress(params)) return decline('it names no page that may be opened');
     if (!takeSlots(calls)) return decline(`no more than ${policy.maxPerCall} questions are answered in one call`);
     // Some readers would take them for members that were looked at.
     if (peer && inOtherCase(params) !== undefined) return decline('its members are not those of a question');

@@ -19,6 +19,17 @@ export interface Form {
 /** The most that is read; a longer form fits neither a prompt nor a person. */
 const limits = { messageChars: 2_000, fields: 50, options: 500 };
 
+const schemaKeys: ReadonlySet<string> = new Set([
+  '$schema',
+  '$id',
+  'type',
+  'properties',
+  'required',
+  'title',
+  'description',
+  'additionalProperties',
+]);
+
 /** Reads the parameters of an `elicitation/create` request in form mode, or says why they cannot be read, naming the fields. */
 export const readForm = (params: unknown): { readonly form: Form } | { readonly problem: string } => {
   if (!isObject(params)) return { problem: 'it has no parameters' };
@@ -26,6 +37,10 @@ export const readForm = (params: unknown): { readonly form: Form } | { readonly 
   const properties = isObject(schema) ? (schema['properties'] ?? {}) : undefined;
   if (!isObject(schema) || !isObject(properties) || !['object', undefined].some((type) => type === schema['type']))
     return { problem: 'its schema is not that of a form' };
+  // A reader that knows more of JSON Schema would ask for what was not looked at here (MCP: flat objects of simple fields).
+  const unread = Object.keys(schema).filter((key) => !schemaKeys.has(key));
+  if (unread.length > 0)
+    return { problem: `its schema has members that a form has not: ${listed(unread.slice(0, 5))}` };
   const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
   const entries = Object.entries(properties);
   if (entries.length > limits.fields) return { problem: `it has more than ${limits.fields} fields` };

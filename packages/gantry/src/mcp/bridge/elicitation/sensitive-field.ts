@@ -31,7 +31,8 @@ const phrases = new RegExp(
   [
     ...(
       'api key,private key,ssh key,secret key,client secret,connection string,social security,credit card,card number,security code,' +
-      'account number,routing number,pin code,one time,auth code,authorization code,mfa code,access code,two factor'
+      'account number,routing number,pin code,pass word,pass code,verification code,login code,seed phrase,access token,recovery code,' +
+      'one time,auth code,authorization code,mfa code,access code,two factor'
     )
       .split(',')
       .map((phrase) => phrase.replace(' ', ' ?')),
@@ -43,7 +44,7 @@ const phrases = new RegExp(
 
 const sensitiveWords: ReadonlySet<string> = new Set(
   (
-    'password passwords passwd passphrase secret secrets token credential credentials apikey privatekey creditcard ssn cvv cvc otp mfa ' +
+    'password passwords passwd pwd passcode passphrase userpassword passwort kennwort totp accesstoken iban seedphrase secret secrets token credential credentials apikey privatekey creditcard ssn cvv cvc otp mfa ' +
     'pin bearer auth'
   ).split(' '),
 );

@@ -12,6 +12,7 @@ import { notReachable } from '../call/server-directory.ts';
 import { identityHashOf } from '../config/identity.ts';
 import { expandHeaders, isStdioEntry, isToolAllowed } from '../config/server-entry.ts';
 import type { HttpPool } from '../connection/http-pool.ts';
+import { hasPageAddress } from '../elicitation/page-address.ts';
 import { isSensitive } from '../elicitation/sensitive-field.ts';
 import { readForm } from '../elicitation/form.ts';
 import type { ElicitationPolicy } from '../elicitation/policy.ts';
@@ -122,6 +123,7 @@ const toTarget = (server: ManagedServer, { connection, surface }: Snapshot, opti
       parameterHeaders(surface.listed.find(({ name }) => name === tool)?.inputSchema, args),
     isDeclined: (params) => isDeclined(params, policy),
     callTimeoutMs: timeoutMs,
+    maxCallTimeoutMs: maxTimeoutMs,
     mask: server.maskSecrets,
   };
   return target;
@@ -142,7 +144,8 @@ const leased = async (
 const isDeclined = (params: unknown, { deniedFields }: ElicitationPolicy): boolean => {
   if (isObject(params) && inOtherCase(params) !== undefined) return true;
   // A page to open asks nothing that Gantry could look at; with fields, a client that knows no pages would show them.
-  if (isObject(params) && params['mode'] === 'url' && params['requestedSchema'] === undefined) return false;
+  if (isObject(params) && params['mode'] === 'url' && params['requestedSchema'] === undefined)
+    return !hasPageAddress(params);
   const read = readForm(params);
   // What Gantry cannot read, it cannot let through either.
   if ('problem' in read) return true;

@@ -1,10 +1,7 @@
-import { cutText } from '../../../text/cut.ts';
 import type { Outcome } from '../../../tool/outcome.ts';
 import { failedOutcome } from '../../../tool/outcome.ts';
 
 const texts = new WeakMap<Response, string>();
-// As much as anybody is shown of a call that was made.
-const shownChars = 500;
 
 /** Remembers the text of an answer, which the answer itself gives to its reader only. */
 export const noteText = (response: Response, text: string): void => void texts.set(response, text);
@@ -14,7 +11,8 @@ export const noteText = (response: Response, text: string): void => void texts.s
  */
 export const outcomeOf = (response: Response): Outcome => {
   const text = texts.get(response);
-  const shown = text === undefined ? '(an answer in a stream)' : cutText(text, shownChars);
+  // What is in it is between the client and the server, and is kept nowhere.
+  const shown = text === undefined ? '(an answer in a stream)' : `(${text.length} characters, passed on)`;
   // In a text that is JSON these are members, of the result or of the answer itself: within a text their quotes would be escaped.
   const isFailed = text !== undefined && (/"isError"\s*:\s*true/.test(text) || !text.includes('"result"'));
   return response.ok && !isFailed

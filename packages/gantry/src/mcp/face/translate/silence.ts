@@ -14,24 +14,31 @@ export interface Silence extends Disposable {
 
 /** Starts to listen for a request to this server. */
 export const startSilence = (
-  { name, callTimeoutMs }: Pick<PassTarget, 'name' | 'callTimeoutMs'>,
+  { name, callTimeoutMs, maxCallTimeoutMs }: Pick<PassTarget, 'name' | 'callTimeoutMs' | 'maxCallTimeoutMs'>,
   clock: Clock,
   outer: AbortSignal,
 ): Silence => {
   const ending = new AbortController();
   let timer: Timer | undefined;
   let held = 0;
-  const expire = (): void =>
+  let heldMs = 0;
+  let heldSinceMs = 0;
+  const startedMs = clock.elapsedMs();
+  const expire = (limitMs: number): void =>
     ending.abort(
       new GantryError(
         'timeout',
-        `Server "${name}" gave no answer within ${callTimeoutMs} ms; whether the request was carried out is unknown.`,
-        { details: { name, timeoutMs: callTimeoutMs }, retry: 'never' },
+        `Server "${name}" gave no answer within ${limitMs} ms; whether the request was carried out is unknown.`,
+        { details: { name, timeoutMs: limitMs }, retry: 'never' },
       ),
     );
   const listen = (): void => {
     timer?.stop();
-    timer = held > 0 ? undefined : clock.startTimer(callTimeoutMs, expire);
+    timer = undefined;
+    if (held > 0) return;
+    const leftMs = maxCallTimeoutMs - (clock.elapsedMs() - startedMs - heldMs);
+    const limitMs = leftMs < callTimeoutMs ? maxCallTimeoutMs : callTimeoutMs;
+    timer = clock.startTimer(Math.max(0, Math.min(leftMs, callTimeoutMs)), () => expire(limitMs));
   };
   const onAbort = (): void => ending.abort(outer.reason);
   if (outer.aborted) onAbort();
@@ -41,6 +48,7 @@ export const startSilence = (
     signal: ending.signal,
     broken: listen,
     hold: () => {
+      if (held === 0) heldSinceMs = clock.elapsedMs();
       held += 1;
       listen();
       let isHeld = true;
@@ -49,6 +57,7 @@ export const startSilence = (
           if (!isHeld) return;
           isHeld = false;
           held -= 1;
+          if (held === 0) heldMs += clock.elapsedMs() - heldSinceMs;
           listen();
         },
       };

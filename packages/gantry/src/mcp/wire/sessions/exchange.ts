@@ -70,6 +70,8 @@ export const startExchange = (way: ExchangeWay): Exchange => {
   const { id } = way;
   const ending = new AbortController();
   const questions: ServerRequest[] = [];
+  /** Asked and not answered, taken or not. */
+  const open = new Set<ServerRequest['id']>();
   let settled: Settled | undefined;
   let listener: (notice: Notice) => void = () => {};
   let news = Promise.withResolvers<void>();
@@ -102,12 +104,14 @@ export const startExchange = (way: ExchangeWay): Exchange => {
       const taken =
         method === 'notifications/cancelled' ? questions.findIndex((one) => one.id === params['requestId']) : -1;
       if (taken >= 0) questions.splice(taken, 1);
+      if (method === 'notifications/cancelled') open.delete(params['requestId'] as ServerRequest['id']);
       else listener({ method, params });
       return;
     }
     if (method === 'ping') return tell({ jsonrpc: '2.0', id: about, result: {} });
-    if (questions.length >= mostQuestions)
+    if (open.size >= mostQuestions)
       return tell({ jsonrpc: '2.0', id: about, error: { code: -32_000, message: 'Too many questions are open.' } });
+    open.add(about);
     questions.push({ id: about, method, params: message['params'] as Json | undefined });
     announce();
   };
@@ -127,7 +131,10 @@ export const startExchange = (way: ExchangeWay): Exchange => {
         await orAborted(news.promise, signal);
       }
     },
-    answer: (about, said) => way.tell({ jsonrpc: '2.0', id: about, ...said }),
+    answer: (about, said) => {
+      open.delete(about);
+      return way.tell({ jsonrpc: '2.0', id: about, ...said });
+    },
     hear: (heard) => {
       listener = heard;
     },

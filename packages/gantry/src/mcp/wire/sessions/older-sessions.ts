@@ -34,7 +34,7 @@ export interface SessionUse {
 }
 
 /** How sessions reach a server. */
-export type SessionTarget = Pick<PassTarget, 'name' | 'identity' | 'send' | 'mask' | 'startProgram'>;
+export type SessionTarget = Pick<PassTarget, 'name' | 'identity' | 'send' | 'mask' | 'startProgram' | 'callTimeoutMs'>;
 
 /** Gives a session that is told what a client says. */
 export type LeaseSession = (
@@ -107,16 +107,19 @@ export const createOlderSessions = ({ clock, log }: { readonly clock: Clock; rea
   };
 
   return {
-    lease: async ({ target, client, says, forNotices = false }, signal) => {
+    lease: async ({ target, client, session: of, says, forNotices = false }, signal) => {
       const key = JSON.stringify([
         target.name,
         target.identity,
         client ?? null,
+        of ?? null,
         says.capabilities,
         says.logLevel ?? null,
         forNotices,
       ]);
       const leave = claim(client);
+      // Of whom nothing is known, the next may be somebody else, whom a late question would reach.
+      const isOnce = client === undefined && of === undefined;
       const waiting = idle.get(key)?.pop();
       waiting?.timer.stop();
       // Some servers ask on the standing stream, not on that of the request.
@@ -128,7 +131,7 @@ export const createOlderSessions = ({ clock, log }: { readonly clock: Clock; rea
         session = await orAborted(opening, signal);
       } catch (error) {
         leave();
-        opening.then((opened) => rest(key, opened), ignore);
+        opening.then((opened) => (isOnce ? endLater(opened) : rest(key, opened)), ignore);
         throw error;
       }
       leased.add(session);
@@ -137,7 +140,7 @@ export const createOlderSessions = ({ clock, log }: { readonly clock: Clock; rea
         giveBack: (how) => {
           if (!leased.delete(session)) return;
           leave();
-          if (how === 'broken') endLater(session);
+          if (how === 'broken' || isOnce) endLater(session);
           else rest(key, session);
         },
       };

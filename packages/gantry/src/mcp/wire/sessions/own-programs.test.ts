@@ -14,6 +14,7 @@ const make = (answersHandshake = true) => {
   const started: { hears: ProgramListener; said: JsonObject[]; isOver: boolean }[] = [];
   const target = {
     name: 's',
+    callTimeoutMs: 60_000,
     identity: 'one',
     mask: (text: string) => text,
     startProgram: async (hears: ProgramListener) => {
@@ -67,6 +68,20 @@ describe('a program that runs for one client', () => {
     leased.giveBack('ended');
     await clock.advance(5 * 60_000);
     expect(started[0]?.isOver).toBe(true);
+  });
+
+  it('is for nobody else when a call of it broke, or when nothing is known of the client', async () => {
+    const { lease, started, programs, target } = make();
+    (await lease('a')).giveBack('broken');
+    await expect.poll(() => started[0]?.isOver).toBe(true);
+    await lease('a');
+    expect(started).toHaveLength(2);
+    const says = { clientInfo: {}, capabilities: { roots: {} }, logLevel: undefined };
+    const nobody = () => programs.lease({ target, client: undefined, says }, never);
+    const [one, other] = await Promise.all([nobody(), nobody()]);
+    expect(one.session).not.toBe(other.session);
+    one.giveBack('ended');
+    await expect.poll(() => started.filter(({ isOver }) => isOver).length).toBe(2);
   });
 
   it('fails what is open when it ends by itself, and is started again by the next request', async () => {

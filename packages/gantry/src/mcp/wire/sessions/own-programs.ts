@@ -2,6 +2,7 @@ import { orAborted, startDeadline } from '../../../kernel/abort.ts';
 import type { Clock, Timer } from '../../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
+import { newId } from '../../../kernel/ids.ts';
 import type { PassTarget } from '../pass-port.ts';
 import type { LeasedSession, LeaseSession } from './older-sessions.ts';
 import type { ProgramSession } from './program-session.ts';
@@ -29,6 +30,8 @@ interface Running {
   readonly session: Promise<ProgramSession>;
   users: number;
   idle: Timer | undefined;
+  /** Not for anybody who comes later: what it still asks would reach them. */
+  isSpent: boolean;
 }
 
 const idleMs = 5 * 60_000;
@@ -68,12 +71,13 @@ export const createOwnPrograms = ({ clock, log }: { readonly clock: Clock; reado
     const { target, says } = use;
     if (!target.startProgram) throw new GantryError('usage', `Server "${target.name}" is no program.`);
     // It starts for all that wait for it, so the signal of none of them ends that.
-    using deadline = startDeadline(clock, startMs, {
+    const limitMs = Math.min(startMs, target.callTimeoutMs);
+    using deadline = startDeadline(clock, limitMs, {
       signal: stopping.signal,
       onExpiry: () =>
         new GantryError(
           'server_unreachable',
-          `The program of server "${target.name}" did not answer within ${startMs} ms.`,
+          `The program of server "${target.name}" did not answer within ${limitMs} ms.`,
         ),
     });
     return await openProgramSession({ target, start: target.startProgram, says, log }, deadline.signal);
@@ -97,18 +101,25 @@ export const createOwnPrograms = ({ clock, log }: { readonly clock: Clock; reado
     if (!running) {
       makeRoom(use.client);
       const { target, client, session: clientSession } = use;
-      running = { server: target.name, client, clientSession, session: start(use), users: 0, idle: undefined };
+      // Of whom nothing is known, the next may be somebody else.
+      const isSpent = client === undefined && clientSession === undefined;
+      running = { server: target.name, client, clientSession, session: start(use), users: 0, idle: undefined, isSpent };
       programs.set(key, running);
     }
     const used = running;
     used.idle?.stop();
     used.users += 1;
     let isLeft = false;
-    const leave = (): void => {
+    const leave = (how: 'ended' | 'broken'): void => {
       if (isLeft) return;
       isLeft = true;
       used.users -= 1;
-      if (used.users === 0) used.idle = clock.startTimer(idleMs, () => void forget(key, used));
+      // What it asks about a call that nobody waits for any more is for nobody else.
+      if (how === 'broken') used.isSpent = true;
+      if (used.isSpent && programs.get(key) === used) programs.delete(key);
+      if (used.users > 0) return;
+      if (used.isSpent) void forget(key, used);
+      else used.idle = clock.startTimer(idleMs, () => void forget(key, used));
     };
     let session: ProgramSession;
     try {
@@ -130,7 +141,9 @@ export const createOwnPrograms = ({ clock, log }: { readonly clock: Clock; reado
     lease: async (use, signal) => {
       const { target, client, session, says } = use;
       const joining = join(
-        JSON.stringify([target.name, target.identity, client ?? null, session ?? null, says.capabilities]),
+        client === undefined && session === undefined
+          ? newId()
+          : JSON.stringify([target.name, target.identity, client ?? null, session ?? null, says.capabilities]),
         use,
       );
       try {
