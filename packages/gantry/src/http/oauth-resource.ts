@@ -92,7 +92,7 @@ const jwksUriOf = async (issuer: string): Promise<string> => {
 };
 
 const clientOf = ({ sub, ...claims }: JWTPayload): string => {
-  const [app = 'unknown'] = [claims['client_id'], claims['azp'], sub].filter(isNamed);
+  const app = [claims['client_id'], claims['azp'], sub].find(isNamed) ?? 'unknown';
   // Several people may use one application, and nothing of one is another's.
   return isNamed(sub) && sub !== app ? `oauth:${app}#${sub}` : `oauth:${app}`;
 };
