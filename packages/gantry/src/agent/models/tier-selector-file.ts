@@ -39,7 +39,7 @@ export const createTierSelectorFile = (options: {
     const nowMs = clock.elapsedMs();
     if (readAtMs !== undefined && nowMs - readAtMs < readEveryMs) return current;
     readAtMs = nowMs;
-    const text = textOf(path);
+    const text = textOf(path, (reason) => log.warn({ path, reason }, 'this file cannot be read'));
     if (text === lastText) return current;
     lastText = text;
     if (text === undefined) {
@@ -81,10 +81,11 @@ export const createTierSelectorFile = (options: {
 };
 
 // A few lines, once a minute: waiting for them is less than what a wrong tier costs.
-const textOf = (path: string): string | undefined => {
+const textOf = (path: string, onTrouble: (reason: string) => void): string | undefined => {
   try {
     return readFileSync(path, 'utf8');
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') onTrouble(messageOf(error));
     return undefined;
   }
 };

@@ -1,10 +1,10 @@
-import { GantryError, messageOf } from '../../../kernel/errors.ts';
+import { GantryError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Progress } from '../../../tool/context.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
 import type { ClientSays } from '../../wire/sessions/client-says.ts';
-import type { Exchange, ServerRequest } from '../../wire/sessions/exchange.ts';
+import { answeredResult } from '../../wire/sessions/answered-result.ts';
 import type { LeasedSession } from '../../wire/sessions/older-sessions.ts';
 
 /** A session with a server of 2025 that one call has for itself. Disposing gives it back. */
@@ -87,14 +87,12 @@ export const createOwnSessions = (): OpenOwnSession => {
         });
         how = 'broken';
         try {
-          for (;;) {
-            const step = await exchange.next(ending);
-            if ('result' in step) {
-              how = 'ended';
-              return step.result;
-            }
-            for (const asked of step.asked) void settle(exchange, asked, answer);
-          }
+          const result = await answeredResult(exchange, {
+            signal: ending,
+            answer: ({ method, params: about }) => answer(method, about),
+          });
+          how = 'ended';
+          return result;
         } catch (error) {
           // An error of the server's own is an answer as any other.
           if (GantryError.is(error) && isObject(error.details['rpc'])) how = 'ended';
@@ -110,23 +108,5 @@ export const createOwnSessions = (): OpenOwnSession => {
     };
   };
 };
-
-const settle = async (
-  exchange: Exchange,
-  { id, method, params }: ServerRequest,
-  answer: (method: string, params: unknown) => Promise<JsonObject>,
-): Promise<void> => {
-  let said: JsonObject;
-  try {
-    said = { result: await answer(method, params) };
-  } catch (error) {
-    said = { error: { code: refusedCode, message: messageOf(error) } };
-  }
-  // Where it cannot be told any more the call has ended, which says so itself.
-  await exchange.answer(id, said).catch(() => undefined);
-};
-
-// What a client says that will not do what it is asked (MCP, "Sampling").
-const refusedCode = -1;
 
 const isProgress = (params: JsonObject): params is JsonObject & Progress => typeof params['progress'] === 'number';

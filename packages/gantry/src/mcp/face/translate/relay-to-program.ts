@@ -4,11 +4,11 @@
  */
 import type { Server } from '@modelcontextprotocol/server';
 import type { Clock } from '../../../kernel/clock.ts';
-import { GantryError, messageOf } from '../../../kernel/errors.ts';
+import { GantryError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
-import { isObject } from '../../../kernel/json.ts';
 import { askOne } from './ask-client.ts';
-import type { Exchange, ServerRequest } from '../../wire/sessions/exchange.ts';
+import { answeredResult } from '../../wire/sessions/answered-result.ts';
+import type { ServerRequest } from '../../wire/sessions/exchange.ts';
 import { withoutHopMeta } from './generations.ts';
 import type { LeasedSession } from '../../wire/sessions/older-sessions.ts';
 import type { Relayed } from './relayed.ts';
@@ -31,41 +31,28 @@ export const relayToProgram = async (
     tell(notice);
   });
   try {
-    for (;;) {
-      const step = await exchange.next(silence.signal);
-      if ('result' in step) return filtered(target, method, step.result);
-      // They are asked side by side; a request may end before all of them are answered.
-      for (const asked of step.asked) {
-        const held = silence.hold();
-        void answer(relayed, server, exchange, asked).finally(() => held[Symbol.dispose]());
-      }
-    }
+    const result = await answeredResult(exchange, {
+      signal: silence.signal,
+      answer: async (asked) => {
+        using _held = silence.hold();
+        return await answerOf(relayed, server, asked);
+      },
+    });
+    return filtered(target, method, result);
   } finally {
     exchange.abandon();
     leased.giveBack('ended');
   }
 };
 
-const answer = async (
+const answerOf = async (
   { target, ctx }: Relayed,
   server: Server,
-  exchange: Exchange,
-  { id, method, params }: ServerRequest,
-): Promise<void> => {
+  { method, params }: ServerRequest,
+): Promise<JsonObject> => {
   const capability = capabilityFor(method);
-  try {
-    const can = server.getClientCapabilities() ?? {};
-    if (capability === undefined || !(capability in can))
-      throw new GantryError('usage', `The client cannot be asked for ${method.slice(0, 60)}.`);
-    const isRefused = capability === 'elicitation' && target.isDeclined(params);
-    await exchange.answer(id, { result: isRefused ? declined : await askOne(method, params, ctx) });
-  } catch (error) {
-    const { code, message } = rpcOf(error);
-    await exchange.answer(id, { error: { code, message } }).catch(() => undefined);
-  }
+  if (capability === undefined || !(capability in (server.getClientCapabilities() ?? {})))
+    throw new GantryError('usage', `The client cannot be asked for ${method.slice(0, 60)}.`);
+  if (capability === 'elicitation' && target.isDeclined(params)) return declined;
+  return await askOne(method, params, ctx);
 };
-
-const rpcOf = (error: unknown): { readonly code: number; readonly message: string } => ({
-  code: isObject(error) && typeof error['code'] === 'number' ? error['code'] : -32_603,
-  message: messageOf(error),
-});
