@@ -30,7 +30,12 @@ const bundle = await rolldown({
   resolve: { mainFields: ['module', 'main'] },
   external: separate,
 });
-const { output } = await bundle.write({ dir: join(dist, 'bundle'), format: 'esm', chunkFileNames: '[name]-[hash].js' });
+const { output } = await bundle.write({
+  dir: join(dist, 'bundle'),
+  format: 'esm',
+  chunkFileNames: '[name]-[hash].js',
+  minify: { mangle: false, compress: false, codegen: { removeWhitespace: true, asciiOnly: true } },
+});
 await bundle.close();
 
 // Relative to dist/, a chunk stands as deep as the file it came from, so addresses relative to import.meta.url hold.

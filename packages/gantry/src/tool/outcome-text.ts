@@ -33,10 +33,13 @@ export const reportText = (report: ToolReport): string => {
 
 /** What cannot be written is named: a text form has to come out of anything that an executor gives back. */
 const structuredText = (structured: Json): string => {
+  // Looked at first: what nests deep would be indented level by level until the stack ends, which takes seconds.
+  const problem = jsonProblem(structured);
+  if (problem !== undefined) return `(the structured result holds ${problem})`;
   try {
     return JSON.stringify(structured, null, 2) ?? '';
   } catch {
-    return `(the structured result holds ${jsonProblem(structured) ?? 'too much to be written'})`;
+    return '(the structured result holds too much to be written)';
   }
 };
 

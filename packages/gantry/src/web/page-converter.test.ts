@@ -28,12 +28,15 @@ const workerOf = (code: string): URL =>
 describe('createPageConverter', () => {
   it('converts pages, JSON and texts outside the main thread', async () => {
     const converter = converterWith();
-    const [page, json, broken, raw] = await Promise.all([
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+    const [page, json, broken, raw, nested] = await Promise.all([
       converter.convert(request('<h1>Hello</h1>')),
       converter.convert(request('{"a":[1]}', { kind: 'json' })),
       converter.convert(request('{"a":', { kind: 'json' })),
       converter.convert(request('<h1>Hello</h1>', { mode: 'raw' })),
+      converter.convert(request(deep, { kind: 'json' })),
     ]);
+    expect(nested).toEqual({ kind: 'text', text: deep });
     expect(page).toMatchObject({ kind: 'page', page: { markdown: '# Hello' } });
     expect(json).toEqual({ kind: 'text', text: '{\n  "a": [\n    1\n  ]\n}' });
     expect(broken).toEqual({ kind: 'text', text: '{"a":' });

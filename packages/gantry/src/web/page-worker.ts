@@ -2,6 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { convertPage } from './html/convert-page.ts';
 import { decodeBytes } from './html/decode-bytes.ts';
+import { jsonProblem } from '../kernel/json-problem.ts';
 import { parseJson } from '../kernel/json.ts';
 import type { ConvertRequest, ConvertedBody } from './page-converter.ts';
 
@@ -10,7 +11,9 @@ const convert = ({ bytes, kind, charset, url, mode }: ConvertRequest): Converted
   if (mode === 'raw' || kind === 'text') return { kind: 'text', text };
   if (kind === 'html') return { kind: 'page', page: convertPage(text, { url, mode }) };
   const parsed = parseJson(text);
-  return { kind: 'text', text: parsed.ok ? JSON.stringify(parsed.value, null, 2) : text };
+  // What nests very deep is no easier to read for being indented, and would take seconds.
+  const isReadable = parsed.ok && jsonProblem(parsed.value) === undefined;
+  return { kind: 'text', text: isReadable ? JSON.stringify(parsed.value, null, 2) : text };
 };
 
 parentPort?.on('message', (request: ConvertRequest) => {

@@ -40,7 +40,6 @@ export const createCallAnswers = (of: {
   const { snapshot, open, peer, canHandBack, budget } = of;
   const { connection, entry, name } = snapshot;
   const { signal } = budget;
-  let hasAskedPeer = false;
 
   const whilePaused = async <T>(work: () => Promise<T>): Promise<T> => {
     using _paused = budget.pause();
@@ -49,7 +48,7 @@ export const createCallAnswers = (of: {
   const asked = peer && {
     can: peer.can,
     ask: ((question, ending) => {
-      hasAskedPeer = true;
+      answers.hasAskedPeer = true;
       return peer.ask(question, ending);
     }) satisfies Peer['ask'],
   };
@@ -62,7 +61,8 @@ export const createCallAnswers = (of: {
     if (method === 'elicitation/create' || !asked?.can(method, params)) return undefined;
     return whilePaused(() => asked.ask({ method, params }, signal));
   };
-  return {
+  const answers: { -readonly [Key in keyof CallAnswers]: CallAnswers[Key] } = {
+    hasAskedPeer: false,
     decide,
     answer,
     answerOver: async (method, params) => {
@@ -74,8 +74,6 @@ export const createCallAnswers = (of: {
       if (answered) return answered;
       throw new GantryError('execution_failed', `Nobody can be asked for ${method.slice(0, 60)} in this call.`);
     },
-    get hasAskedPeer() {
-      return hasAskedPeer;
-    },
   };
+  return answers;
 };

@@ -33,7 +33,6 @@ export const startCallBudget = (
 ): CallBudget => {
   const controller = new AbortController();
   const startedMs = clock.elapsedMs();
-  let ended: EndReason | undefined;
   let timer: Timer;
   let pauses = 0;
 
@@ -47,26 +46,23 @@ export const startCallBudget = (
   const silent = (): void => end('silent');
   const tooLong = (): EndReason => (maxTimeoutMs > timeoutMs ? 'too_long' : 'silent');
   const end = (reason: EndReason): void => {
-    if (ended) return;
-    ended = reason;
+    if (budget.ended) return;
+    budget.ended = reason;
     timer.stop();
     controller.abort(sentReasons[reason]);
   };
 
   const rearm = (): void => {
-    if (ended) return;
+    if (budget.ended) return;
     timer.stop();
     arm();
   };
 
-  arm();
-  return {
+  const budget: { -readonly [Key in keyof CallBudget]: CallBudget[Key] } = {
     signal: controller.signal,
     timeoutMs,
     maxTimeoutMs,
-    get ended() {
-      return ended;
-    },
+    ended: undefined,
     progressed: rearm,
     pause: () => {
       pauses += 1;
@@ -81,6 +77,8 @@ export const startCallBudget = (
     end,
     [Symbol.dispose]: () => timer.stop(),
   };
+  arm();
+  return budget;
 };
 
 /** The time a call gets: what the caller asked for, else the default; the entry's own limit goes before both, the ceiling before all. */

@@ -1,8 +1,10 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { decodeBody } from '../../../net/decode-body.ts';
 import type { FileHttp } from '../attachments/attachment-http.ts';
 import type { AddressGuard } from './address-guard.ts';
+import { requestAnswer } from './http-answer.ts';
 import { toHeaders, toLeanResponse } from './lean-response.ts';
 
 /** The HTTP connections to all servers. Disposing closes them. */
@@ -23,14 +25,13 @@ export interface HttpPool extends AsyncDisposable {
 export const createHttpPool = (options: { maxResponseBytes: number; guard: AddressGuard }): HttpPool => {
   const loading = new Map<boolean, Promise<Dispatcher>>();
   const load = async (isGuarded: boolean): Promise<Dispatcher> => {
-    const { Agent, buildConnector, interceptors } = await import('undici');
-    const agent = new Agent({
+    const { Agent, buildConnector } = await import('undici');
+    return new Agent({
       keepAliveTimeout: 30_000,
       headersTimeout: 0,
       bodyTimeout: 0,
       ...(isGuarded ? { allowH2: false, connect: options.guard.connector(buildConnector({ allowH2: false })) } : {}),
     });
-    return agent.compose(interceptors.decompress({ skipErrorResponses: false }));
   };
   const dispatcherOf = (isGuarded: boolean): Promise<Dispatcher> => {
     const known = loading.get(isGuarded) ?? load(isGuarded);
@@ -44,14 +45,14 @@ export const createHttpPool = (options: { maxResponseBytes: number; guard: Addre
         const dispatcher = await dispatcherOf(isGuarded);
         const { origin, pathname, search, href } = typeof url === 'string' ? new URL(url) : url;
         const requestBody = await textOf(init?.body);
-        const answer = await dispatcher.request({
+        const request = {
           origin,
           path: pathname + search,
           method: init?.method ?? 'GET',
           headers: toRecord(init?.headers, origin),
           body: requestBody ?? null,
-          signal: init?.signal ?? null,
-        });
+        };
+        const answer = await requestAnswer(dispatcher, request, init?.signal ?? undefined);
         return toLeanResponse(href, answer, { limit, requestBody });
       };
     },
@@ -70,7 +71,7 @@ export const createHttpPool = (options: { maxResponseBytes: number; guard: Addre
         return {
           status: answer.statusCode,
           headers: toHeaders(answer.headers),
-          body: answer.body,
+          body: decodeBody(answer.body, String(answer.headers['content-encoding'] ?? '')),
           discard: () => answer.body.dump(),
         };
       },

@@ -46,8 +46,7 @@ export const createOpenCall = (init: {
 }): OpenCall => {
   const { server, tool, toolDescription, inputSchema, args, namespace, policy, earlier } = init;
   const rounds: QuestionRound[] = earlier?.rounds.slice(0, maxRounds) ?? [];
-  let asked = earlier?.asked ?? 0;
-  return {
+  const call: { -readonly [Key in keyof OpenCall]: OpenCall[Key] } = {
     server,
     tool,
     toolDescription,
@@ -55,12 +54,10 @@ export const createOpenCall = (init: {
     args,
     namespace,
     policy,
-    get asked() {
-      return asked;
-    },
+    asked: earlier?.asked ?? 0,
     takeSlot: () => {
-      if (asked >= policy.maxPerCall) return false;
-      asked += 1;
+      if (call.asked >= policy.maxPerCall) return false;
+      call.asked += 1;
       return true;
     },
     record: (round) => {
@@ -68,4 +65,5 @@ export const createOpenCall = (init: {
     },
     rounds,
   };
+  return call;
 };

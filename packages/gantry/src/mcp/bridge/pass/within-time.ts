@@ -61,9 +61,8 @@ export const withinTime = async (
 
   arm(timeoutMs);
   const response = await orExpired(send(ending.signal));
-  const { ok, status, statusText, url, headers } = response;
   // Nothing follows what is only acknowledged.
-  if (status === 202) stop();
+  if (response.status === 202) stop();
 
   async function* timed(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     try {
@@ -80,27 +79,54 @@ export const withinTime = async (
       stop();
     }
   }
-  const within = {
-    ok,
-    status,
-    statusText,
-    url,
-    type: response.type,
-    redirected: false,
-    headers,
-    get body() {
-      const { body } = response;
-      if (!body) stop();
-      return body && (lazily(timed(body), body, stop) as Response['body']);
-    },
+  return new TimedResponse(response, {
     text: async () => {
       const text = await orExpired(response.text());
       stop();
       return text;
     },
-  } satisfies Partial<Response>;
-  return within as Response;
+    body: () => {
+      const { body } = response;
+      if (!body) stop();
+      return body && lazily(timed(body), body, stop);
+    },
+  }) as unknown as Response;
 };
+
+// A class for the reason that LeanResponse is one.
+class TimedResponse implements Pick<
+  Response,
+  'ok' | 'status' | 'statusText' | 'url' | 'type' | 'redirected' | 'headers' | 'body' | 'text'
+> {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly statusText: string;
+  readonly url: string;
+  readonly type: Response['type'];
+  readonly redirected: boolean;
+  readonly headers: Headers;
+  readonly text: () => Promise<string>;
+  readonly #body: () => ReadableStream<Uint8Array> | null;
+
+  constructor(
+    { ok, status, statusText, url, type, redirected, headers }: Response,
+    read: { readonly text: () => Promise<string>; readonly body: () => ReadableStream<Uint8Array> | null },
+  ) {
+    this.ok = ok;
+    this.status = status;
+    this.statusText = statusText;
+    this.url = url;
+    this.type = type;
+    this.redirected = redirected;
+    this.headers = headers;
+    this.text = read.text;
+    this.#body = read.body;
+  }
+
+  get body(): Response['body'] {
+    return this.#body() as Response['body'];
+  }
+}
 
 /** The chunks as a stream. One that is cancelled before anybody read from it ends what it would have come from, which a generator does not. */
 const lazily = (
