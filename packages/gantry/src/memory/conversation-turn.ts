@@ -11,6 +11,8 @@ export interface UserTurn {
   readonly role: 'user';
   readonly origin: TurnOrigin;
   readonly text: string;
+  /** Files of the shared folder that came with it, by path. */
+  readonly attachments?: readonly string[] | undefined;
   /** Who said it, where several may. */
   readonly speaker?: string | undefined;
   /** Epoch milliseconds. */

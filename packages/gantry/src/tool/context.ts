@@ -1,5 +1,6 @@
 import { GantryError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import type { OpaqueIds } from './opaque-ids.ts';
 
 /**
  * Who calls: a `model` (loop, wisp, subagent, schedule), a `client` of the whole tool layer over MCP, a client of one
@@ -119,6 +120,8 @@ export interface CallContext {
   readonly model?: ModelFacts | undefined;
   /** Feature flags that are on. */
   readonly features?: ReadonlySet<string> | undefined;
+  /** Short ids that the turn's model was given for files and messages. Stays in this process. */
+  readonly ids?: OpaqueIds | undefined;
   /** Platform permissions granted; absent where the surface has no permission model. */
   readonly permissions?: ReadonlySet<string> | undefined;
   /** The caller reads and writes the shared folder too, so paths mean something to it. */

@@ -82,7 +82,7 @@ export interface LoopRun {
   readonly turn?: Pick<UserTurn, 'origin' | 'text'> | undefined;
   /** Further facts of the context of every call: what the caller is allowed, whose session it is. */
   readonly context?:
-    | Partial<Pick<CallContext, 'features' | 'permissions' | 'receivesLateResults' | 'trace'>>
+    | Partial<Pick<CallContext, 'features' | 'permissions' | 'ids' | 'receivesLateResults' | 'trace'>>
     | undefined;
   readonly signal: AbortSignal;
   readonly onEvent?: OnLoopEvent | undefined;
