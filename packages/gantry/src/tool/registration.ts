@@ -23,7 +23,10 @@ export interface ToolRequirements {
   readonly modelCapabilities?: Readonly<Record<string, boolean>> | undefined;
   /** A feature flag that must be on; an unknown flag is off. */
   readonly featureFlag?: string | undefined;
-  /** Platform permissions that must be granted where the surface has a permission model. */
+  /**
+   * Platform permissions that must be granted where the surface has a permission model, by the names that hold outside of threads: in one,
+   * `SEND_MESSAGES` asks for `SEND_MESSAGES_IN_THREADS`.
+   */
   readonly permissions?: readonly string[] | undefined;
 }
 

@@ -106,6 +106,13 @@ describe('a message', () => {
     expect(runs[0]?.systemTail?.()).toContain('1 January 2026');
   });
 
+  it('tells its turn what the platform lets the agent do there', async () => {
+    const permissions = { granted: new Set(['SEND_MESSAGES']), isThread: true };
+    await sessions.send({ sessionId: 's1', text: 'hi', permissions });
+    await sessions.send({ sessionId: 's1', text: 'hi from a terminal' });
+    expect(runs.map(({ context }) => context?.permissions)).toEqual([permissions, undefined]);
+  });
+
   it('is answered with what was said before', async () => {
     await sessions.send({ sessionId: 's1', text: 'one' });
     await sessions.send({ sessionId: 's1', text: 'two' });

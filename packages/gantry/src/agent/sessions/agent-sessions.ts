@@ -11,7 +11,7 @@ import type { StoredTurn, UserTurn } from '../../memory/conversation-turn.ts';
 import { isOfPerson } from '../../memory/conversation-turn.ts';
 import type { RunResult, TaskRun } from '../../schedule/run-action.ts';
 import type { Store } from '../../store/store.ts';
-import type { Tier } from '../../tool/context.ts';
+import type { PlatformPermissions, Tier } from '../../tool/context.ts';
 import type { Notify } from '../../tool/ports.ts';
 import type { ContextSources, ReferredTo } from '../context/build-context.ts';
 import type { RunLoop } from '../loop/run-loop.ts';
@@ -38,6 +38,8 @@ export interface UserMessage {
   readonly refersTo?: readonly ReferredTo[] | undefined;
   readonly workspace?: string | undefined;
   readonly speaker?: string | undefined;
+  /** What the surface's platform lets the agent do where this was said; absent where it has no permission model. */
+  readonly permissions?: PlatformPermissions | undefined;
   /** Default: chosen by the message. A named tier stays for the whole turn. */
   readonly tier?: Tier | undefined;
   /** Ends the turn. */
@@ -160,6 +162,7 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
                   workspace,
                   asked,
                   refersTo,
+                  permissions: message.permissions,
                   number,
                   tier: message.tier ?? chooseTier(text, options.thresholds),
                   isTierPinned: message.tier !== undefined,

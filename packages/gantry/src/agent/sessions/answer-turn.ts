@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../kernel/errors.ts';
 import type { ConversationLog } from '../../memory/conversation-log.ts';
 import type { AssistantTurn, TurnStep, UserTurn } from '../../memory/conversation-turn.ts';
-import type { Tier } from '../../tool/context.ts';
+import type { PlatformPermissions, Tier } from '../../tool/context.ts';
 import { createOpaqueIds } from '../../tool/opaque-ids.ts';
 import type { ContextSources, ReferredTo, TurnContext } from '../context/build-context.ts';
 import { createContextBuilder } from '../context/build-context.ts';
@@ -17,6 +17,7 @@ export interface TurnToAnswer {
   readonly workspace: string | undefined;
   readonly asked: UserTurn;
   readonly refersTo?: readonly ReferredTo[] | undefined;
+  readonly permissions?: PlatformPermissions | undefined;
   /** Number of the turn that is answered; what was said before is what the model sees of it. */
   readonly number: number;
   readonly tier: Tier;
@@ -91,7 +92,7 @@ export const createAnswerTurn = (options: AnswerTurnOptions): AnswerTurn => {
         messages,
         turn: asked,
         signal,
-        context: { receivesLateResults: turn.receivesLateResults, ids },
+        context: { receivesLateResults: turn.receivesLateResults, permissions: turn.permissions, ids },
         onEvent: (event) => {
           if (event.type === 'text') said += event.text;
           else if (event.type === 'again' || event.type === 'tool-start') said = '';
