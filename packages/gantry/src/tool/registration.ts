@@ -2,6 +2,7 @@ import { GantryError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { isObject } from '../kernel/json.ts';
 import type { CallContext } from './context.ts';
+import type { ToolFamily } from './tool-family.ts';
 
 /** A JSON Schema object. */
 export type JsonSchema = JsonObject;
@@ -52,6 +53,8 @@ export interface ToolRegistration {
   readonly available?: ((context: CallContext) => boolean) | undefined;
   /** Fits the tool to the turn: itself, a changed copy, or null to hide it. Name and category stay. */
   readonly assemble?: ((context: CallContext) => ToolRegistration | null) | undefined;
+  /** Servers of this family take its place: while one does, only operators have the tool. */
+  readonly family?: ToolFamily | undefined;
   /** Its results were stored before (working memory); they are never split and stored again. Default false. */
   readonly returnsStored?: boolean | undefined;
   /** The loop asks the model again after this tool ran. Default false. */
