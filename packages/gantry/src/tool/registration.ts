@@ -57,7 +57,10 @@ export interface ToolRegistration {
   readonly family?: ToolFamily | undefined;
   /** Its results were stored before (working memory); they are never split and stored again. Default false. */
   readonly returnsStored?: boolean | undefined;
-  /** The loop asks the model again after this tool ran. Default false. */
+  /**
+   * `false`: when the model has written its answer beside calls of such tools only, and all succeeded, the turn is over, and the model is not
+   * asked again to see their results. Default true. Of no effect for tools of MCP servers.
+   */
   readonly requiresFollowUp?: boolean | undefined;
 }
 

@@ -18,6 +18,7 @@ import { createCallGuards } from './call-guards.ts';
 import { callMessages, callsOf } from './call-messages.ts';
 import { closingAnswer, nothingSaidText, timeoutsText } from './closing-answer.ts';
 import { actsOutside, targetOfCall } from './effect-of-call.ts';
+import { lastStepOf } from './ends-turn.ts';
 import { createFitMessages } from './fit-messages.ts';
 import type { LoopDeps, LoopResult, LoopRun, TokenUsage } from './loop-run.ts';
 import { createLoopTelemetry } from './loop-telemetry.ts';
@@ -184,6 +185,13 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
       usage,
     });
 
+    /** What to ask for when the answer is not complete; undefined: it stands. */
+    const missingIn = async (answer: string): Promise<string | undefined> => {
+      const more = await judge.again({ answer, steps, hasActed, hasSpawned });
+      if (more !== undefined) onEvent({ type: 'again', reason: 'the answer seemed incomplete' });
+      return more;
+    };
+
     await toolsets.prepare(contextOf());
     refresh();
     // Only a list that holds the tool to answer with makes questions come back, which may change the list.
@@ -229,9 +237,8 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
           continue;
         }
         if (answer !== '') {
-          const more = await judge.again({ answer, steps, hasActed, hasSpawned });
+          const more = await missingIn(answer);
           if (more === undefined) return end(answer, 'answer');
-          onEvent({ type: 'again', reason: 'the answer seemed incomplete' });
           messages = [...messages, saidMessage(step.parts, []), askedMessage(more)];
           continue;
         }
@@ -269,6 +276,12 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
       if (verdict === 'errors') return close('errors');
       hasActed ||= ran.some((done) => acts(done, deps, contextOf()));
       hasSpawned ||= ran.some(({ name, status }) => status === 'parked' || name === handsOver);
+      const last = lastStepOf(text, ran, toolsets, contextOf());
+      if (last) {
+        const more = last.isEndedByTool ? undefined : await missingIn(last.text);
+        if (more === undefined) return end(last.text, 'answer');
+        messages = [...messages, askedMessage(more)];
+      }
       const balanced = models.own('balanced');
       if (
         model.tier === 'low' &&
