@@ -32,6 +32,8 @@ export interface JudgeSettings {
   readonly complete: ModelPort['complete'];
   /** How often an answer that it finds incomplete leads to another try; 0: answers are not checked. */
   readonly completionTries: number;
+  /** An answer that is complete may be followed by one further look, whose findings are put below it. Default false. */
+  readonly followsUp?: boolean | undefined;
   /** Calls that write to the outside do not run while the user only shares information. */
   readonly guardsActions: boolean;
 }
