@@ -107,6 +107,7 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
   const forgotten = options.store.keyValue<true>('sessions-forgotten');
   const guard = createTurnGuard({
     leases: options.store.leases,
+    holders: options.store.keyValue('session-holders'),
     reasonToEnd: async (namespace, number) => {
       if (await interrupts.take(namespace)) return stoppedByUser;
       const recent = await conversations.recentTurns(namespace, turnsLookedBack);
