@@ -106,7 +106,7 @@ export interface ModelFacts {
  */
 export type PlatformPermissions =
   | 'unreadable'
-  | { readonly granted: ReadonlySet<string>; /** A thread of a channel. */ readonly isThread: boolean };
+  | { readonly granted: readonly string[]; /** A thread of a channel. */ readonly isThread: boolean };
 
 /**
  * Everything policy may look at. An argument of every call; no ambient state decides anything. All but the signal,

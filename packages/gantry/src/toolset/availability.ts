@@ -33,7 +33,7 @@ const inThreads: Readonly<Record<string, string>> = { SEND_MESSAGES: 'SEND_MESSA
 const isGranted = (needed: string, permissions: PlatformPermissions | undefined): boolean => {
   if (permissions === undefined) return true;
   if (permissions === 'unreadable') return false;
-  return permissions.granted.has(permissions.isThread ? (inThreads[needed] ?? needed) : needed);
+  return permissions.granted.includes(permissions.isThread ? (inThreads[needed] ?? needed) : needed);
 };
 
 /** Whether the turn's model is of a provider that the tool is for. Vendor keys compare without regard to case. */

@@ -51,8 +51,8 @@ describe('a call in a turn', () => {
     [
       'a permission',
       { requires: { permissions: ['SEND_MESSAGES'] } },
-      { permissions: { granted: new Set(['SEND_MESSAGES']), isThread: false } },
-      { permissions: { granted: new Set(['SEND_MESSAGES']), isThread: true } },
+      { permissions: { granted: ['SEND_MESSAGES'], isThread: false } },
+      { permissions: { granted: ['SEND_MESSAGES'], isThread: true } },
     ],
     [
       'a capability of the model',

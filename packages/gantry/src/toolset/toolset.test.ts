@@ -126,31 +126,31 @@ describe('availability', () => {
     [
       'a permission that is missing',
       { requires: { permissions: ['SEND_MESSAGES'] } },
-      { permissions: { granted: new Set<string>(), isThread: false } },
+      { permissions: { granted: [], isThread: false } },
       false,
     ],
     [
       'a permission that is granted',
       { requires: { permissions: ['SEND_MESSAGES'] } },
-      { permissions: { granted: new Set(['SEND_MESSAGES']), isThread: false } },
+      { permissions: { granted: ['SEND_MESSAGES'], isThread: false } },
       true,
     ],
     [
       'sending messages in a thread, where that is granted for the channel only',
       { requires: { permissions: ['SEND_MESSAGES'] } },
-      { permissions: { granted: new Set(['SEND_MESSAGES']), isThread: true } },
+      { permissions: { granted: ['SEND_MESSAGES'], isThread: true } },
       false,
     ],
     [
       'sending messages in a thread, where that is granted for threads only',
       { requires: { permissions: ['SEND_MESSAGES'] } },
-      { permissions: { granted: new Set(['SEND_MESSAGES_IN_THREADS']), isThread: true } },
+      { permissions: { granted: ['SEND_MESSAGES_IN_THREADS'], isThread: true } },
       true,
     ],
     [
       'sending messages in a channel, where that is granted for threads only',
       { requires: { permissions: ['SEND_MESSAGES'] } },
-      { permissions: { granted: new Set(['SEND_MESSAGES_IN_THREADS']), isThread: false } },
+      { permissions: { granted: ['SEND_MESSAGES_IN_THREADS'], isThread: false } },
       false,
     ],
     [
@@ -158,7 +158,7 @@ describe('availability', () => {
       { requires: { permissions: ['SEND_MESSAGES', 'USE_EXTERNAL_STICKERS'] } },
       {
         permissions: {
-          granted: new Set(['SEND_MESSAGES_IN_THREADS', 'USE_EXTERNAL_STICKERS']),
+          granted: ['SEND_MESSAGES_IN_THREADS', 'USE_EXTERNAL_STICKERS'],
           isThread: true,
         },
       },

@@ -107,10 +107,16 @@ describe('a message', () => {
   });
 
   it('tells its turn what the platform lets the agent do there', async () => {
-    const permissions = { granted: new Set(['SEND_MESSAGES']), isThread: true };
+    const permissions = { granted: ['SEND_MESSAGES'], isThread: true };
+    const permissionsOf = ({ context }: LoopRun) => context?.permissions;
     await sessions.send({ sessionId: 's1', text: 'hi', permissions });
-    await sessions.send({ sessionId: 's1', text: 'hi from a terminal' });
-    expect(runs.map(({ context }) => context?.permissions)).toEqual([permissions, undefined]);
+    await sessions.send({ sessionId: 's2', text: 'hi from a terminal' });
+    expect(runs.map(permissionsOf)).toEqual([permissions, undefined]);
+    // Also in the turn that it makes itself when a result comes late.
+    const told = next('turn-end');
+    await sessions.notify({ namespace: 'session/s1', kind: 'task', text: 'It is done.' });
+    await told;
+    expect(permissionsOf(runs.at(-1)!)).toEqual(permissions);
   });
 
   it('is answered with what was said before', async () => {

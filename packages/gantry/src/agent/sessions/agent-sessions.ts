@@ -147,6 +147,7 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
             origin: 'person',
             text,
             ...(attachments.length > 0 && { attachments }),
+            permissions: message.permissions,
             speaker,
             atMs: clock.nowMs(),
           };
@@ -163,7 +164,6 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
                   workspace,
                   asked,
                   refersTo,
-                  permissions: message.permissions,
                   number,
                   tier: message.tier ?? chooseTier(text, options.thresholds),
                   isTierPinned: message.tier !== undefined,
