@@ -31,12 +31,17 @@ export const reportText = (report: ToolReport): string => {
   return text.trim() ? `${text}\n${structured}` : structured;
 };
 
-/** What cannot be written is named: a text form has to come out of anything that an executor gives back. */
+/**
+ * What cannot be written is named: a text form has to come out of anything that an executor gives back. It is looked for first, because
+ * indenting what nests very deep takes seconds and gigabytes before it fails.
+ */
 const structuredText = (structured: Json): string => {
+  const problem = jsonProblem(structured);
+  if (problem !== undefined) return `(the structured result holds ${problem})`;
   try {
     return JSON.stringify(structured, null, 2) ?? '';
   } catch {
-    return `(the structured result holds ${jsonProblem(structured) ?? 'too much to be written'})`;
+    return '(the structured result holds too much to be written)';
   }
 };
 
