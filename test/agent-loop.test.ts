@@ -600,6 +600,11 @@ describe('a turn', () => {
     expect(result).toMatchObject({ text: 'I cannot.', endedBy: 'errors' });
     expect(result.steps).toHaveLength(5);
     expect(ran).toEqual([]);
+    // Nothing of what broke off is in the history or on record.
+    expect(result.steps.map(({ calls }) => calls[0]?.arguments)).toEqual(Array.from({ length: 5 }, () => ({})));
+    const [, second] = loop.model.requests;
+    expect(saidIn(second!)).toContain('broke off before it was complete');
+    expect(saidIn(second!).replaceAll('\\', '')).not.toContain('"a": 2');
   });
 
   it('has the limit of rounds of its run, else of its model', async () => {

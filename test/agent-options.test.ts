@@ -34,6 +34,33 @@ const count = defineTool({
 });
 const again = (text: string) => ({ type: 'again', reason: expect.stringContaining(text) as string });
 
+describe('calls of models', () => {
+  /** The most requests that four turns had open at the same time. */
+  const mostAtOnce = async (maxInFlight: number | undefined): Promise<number> => {
+    let running = 0;
+    let most = 0;
+    const others = Promise.withResolvers<void>();
+    const loop = await start(
+      (_request, number) => {
+        running += 1;
+        most = Math.max(most, running);
+        if (number === 3) others.resolve();
+        // Where nothing is limited all four come before the first is answered.
+        const hold = (maxInFlight === undefined ? others.promise : Promise.resolve()).then(() => void (running -= 1));
+        return { text: 'ok', hold };
+      },
+      { maxInFlight },
+    );
+    await Promise.all(['a', 'b', 'c', 'd'].map((name) => loop.run('go', { namespace: `session/${name}` })));
+    return most;
+  };
+
+  it('are as many at once as there are turns, and no more than are allowed', async () => {
+    expect(await mostAtOnce(undefined)).toBe(4);
+    expect(await mostAtOnce(1)).toBe(1);
+  });
+});
+
 describe('results in requests', () => {
   it('are shown up to a cap, and the whole is kept', async () => {
     const loop = await start([{ calls: [{ name: 'big', args: { size: 20_000 } }] }, { text: 'ok' }], {

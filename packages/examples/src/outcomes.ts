@@ -37,8 +37,23 @@ const countTo = defineTool({
 });
 // #endregion
 
+const reactions: string[] = [];
+const addReaction = async (emoji: string): Promise<void> => void reactions.push(emoji);
+
+// #region end
+const react = defineTool({
+  name: 'react',
+  description: 'Answers with an emoji under the message.',
+  input: z.strictObject({ emoji: z.string() }),
+  execute: async ({ emoji }) => {
+    await addReaction(emoji);
+    return { status: 'done', parts: [{ type: 'text', text: emoji }], endTurn: true };
+  },
+});
+// #endregion
+
 await using gantry = await createGantry({ dataDir: ':memory:' }).start();
-for (const { registration, executor } of [findOrder, countTo]) gantry.tools.register(registration, executor);
+for (const { registration, executor } of [findOrder, countTo, react]) gantry.tools.register(registration, executor);
 
 // #region use
 const found = await gantry.call('find_order', { id: 15 });
@@ -55,3 +70,5 @@ console.log(steps); // [ 1, 2, 3 ]
 assert.deepEqual(found.status === 'done' && found.structured, { id: 15, total: 20 });
 assert.equal(outcomeText(missing), 'There is no order 17. Known orders: 15, 16.');
 assert.deepEqual(steps, [1, 2, 3]);
+assert.equal(outcomeText(await gantry.call('react', { emoji: '👍' })), '👍');
+assert.deepEqual(reactions, ['👍']);

@@ -13,7 +13,7 @@ export type { OpenModel, ReachableModel, SdkModel } from './agent/models/provide
 export type { RunLoop } from './agent/loop/run-loop.ts';
 export type { LoopResult, LoopRun, TokenUsage } from './agent/loop/loop-run.ts';
 export type { LoopEvent, OnLoopEvent } from './agent/loop/loop-events.ts';
-export type { ServiceHints } from './agent/context/build-context.ts';
+export type { ReferredTo, ServiceHints } from './agent/context/build-context.ts';
 
 export { toAiSdkTools } from './agent/ai-sdk-tools.ts';
 export type { ToolCaller } from './agent/ai-sdk-tools.ts';

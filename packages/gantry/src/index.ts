@@ -6,7 +6,17 @@ export { loadConfig } from './host/config/load-config.ts';
 
 export { defineTool } from './tool/define-tool.ts';
 export type { ToolReturn, ToolSpec } from './tool/define-tool.ts';
-export type { CallContext, CallerKind, ModelFacts, Progress, Tier, TraceContext } from './tool/context.ts';
+export type {
+  CallContext,
+  CallerKind,
+  ModelFacts,
+  PlatformPermissions,
+  Progress,
+  Tier,
+  TraceContext,
+} from './tool/context.ts';
+export { createOpaqueIds } from './tool/opaque-ids.ts';
+export type { OpaqueIds, OpaqueKind } from './tool/opaque-ids.ts';
 export type { PreparedCall, Tool, ToolCall, ToolExecutor } from './tool/executor.ts';
 export type { GuideShelf, ToolGuide } from './tool/guide.ts';
 export { failedOutcome, textOutcome } from './tool/outcome.ts';

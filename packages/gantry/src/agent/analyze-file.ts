@@ -50,16 +50,20 @@ export const analyzeFileTool = (options: {
   const extensions = Object.keys(mimeTypes).filter((extension) => types.includes(mimeTypes[extension] ?? ''));
   return defineTool({
     name: 'analyze_file',
-    description: `Looks at an image of the shared folder and answers a question about it (${extensions.join(', ')}). The path is as other tools give it, such as "attachments/plan.png".`,
+    description: `Looks at an image of the shared folder and answers a question about it (${extensions.join(', ')}). The path is as other tools give it, such as "attachments/plan.png", or the id of an attached file, such as media_1.`,
     source: 'files',
     annotations: { readOnlyHint: true, openWorldHint: true },
     timeoutMs: callTimeoutMs,
     input: z.strictObject({
-      path: z.string().min(1).describe('Relative to the shared folder, or the absolute path of a file in it.'),
+      path: z
+        .string()
+        .min(1)
+        .describe('Relative to the shared folder, the absolute path of a file in it, or the id of an attached file.'),
       prompt: z.string().min(1).describe('What to find out about the file.'),
       tier: z.string().optional().describe('low, balanced (default) or high: which model looks.'),
     }),
-    execute: async ({ path, prompt, tier }, context) => {
+    execute: async ({ path: given, prompt, tier }, context) => {
+      const path = context.ids?.resolve(given) ?? given;
       await using file = await volume.openFile(path);
       const mediaType = mimeTypes[extname(path).toLowerCase()];
       if (mediaType === undefined || !types.includes(mediaType))

@@ -16,6 +16,7 @@ export const createSkillSummaries =
     const summarize = async (): Promise<void> => {
       const said = await model.complete({
         tier: 'low',
+        isBackground: true,
         system: `Say in one line of at most ${mostWords} words when this procedure is to be used. Nothing else.`,
         prompt: cutText(content, readChars),
         signal,

@@ -2,6 +2,8 @@ import { Command as Commander, InvalidArgumentError, Option } from 'commander';
 import type { LogConfig } from '../host/config/config-schema.ts';
 import { version } from '../host/version.ts';
 import type { FaceMode } from '../mcp/face/face-mode.ts';
+import type { ToolFamily } from '../tool/tool-family.ts';
+import { toolFamilies } from '../tool/tool-family.ts';
 import type { CliHost } from './cli-host.ts';
 import type { CliIo } from './cli-io.ts';
 import type { Command, ExitCode, GlobalFlags } from './command-context.ts';
@@ -162,7 +164,10 @@ export const createProgram = (io: CliIo, host: CliHost, finish: (code: ExitCode)
     .description('add a server by its address, or by its program and arguments after --')
     .option('--url <url>', 'address of an HTTP server')
     .option('--header <name=value>', 'HTTP header; may be given several times', collect)
-    .action((name: string, words: string[], options: { url?: string; header?: string[] }) =>
+    .addOption(
+      new Option('--family <family>', 'its tools take the place of fetch_url or web_search').choices(toolFamilies),
+    )
+    .action((name: string, words: string[], options: { url?: string; header?: string[]; family?: ToolFamily }) =>
       run(
         import('./commands/servers-edit.ts').then((module) => module.addServer),
         name,

@@ -356,6 +356,10 @@ describe('servers', () => {
       ['add', 'wiki', { command: 'npx', args: ['-y', 'server', '--json'] }],
     ],
     [
+      ['add', 'reader', '--url', 'https://r.example/mcp', '--family', 'url_fetcher'],
+      ['add', 'reader', { url: 'https://r.example/mcp', family: 'url_fetcher' }],
+    ],
+    [
       ['remove', 'wiki'],
       ['remove', 'wiki'],
     ],
@@ -384,6 +388,7 @@ describe('servers', () => {
     [['add', 'wiki', '--url', 'https://w.example', '--', 'node'], 'either "--url URL"'],
     [['add', 'wiki', '--header', 'a=b', '--', 'node'], '"--header" goes with'],
     [['add', 'wiki', '--url', 'https://w.example', '--header', 'nothing'], 'NAME=VALUE'],
+    [['add', 'wiki', '--url', 'https://w.example', '--family', 'mail'], 'Allowed choices are url_fetcher, web_search'],
     [['login', 'wiki', '--port', 'x'], '0 to 65535'],
   ])('are not changed by wrong words: %j', async (words, problem) => {
     const { code, err } = await run(['servers', ...words]);

@@ -11,6 +11,7 @@ import type { MissingHint } from '../tool/missing-hint.ts';
 import type { Outcome } from '../tool/outcome.ts';
 import { failedOutcome } from '../tool/outcome.ts';
 import type { PrepareArguments } from './prepare-arguments.ts';
+import { resolveIds, withOriginals } from './resolve-ids.ts';
 import type { ResultPolicy } from './result-policy.ts';
 import type { InvokeTelemetry } from './telemetry.ts';
 import { toFailure } from './to-failure.ts';
@@ -111,7 +112,9 @@ export const createInvoker = (options: InvokerOptions): Invoker => {
       let status = 'ok';
       try {
         throwIfAborted(context.signal);
-        const prepared = await prepareArguments(tool, call, argumentsChecked);
+        const resolved = resolveIds(call, context, log);
+        const checked = await prepareArguments(tool, resolved.call, argumentsChecked);
+        const prepared = withOriginals(checked, resolved.originals, tool.registration);
         const inner = span.trace === context.trace ? context : { ...context, trace: span.trace };
         const ready: PreparedCall = { id, name, arguments: prepared, registration: tool.registration };
         const outcome = await run(tool, ready, inner);

@@ -102,7 +102,7 @@ const withText = (outcome: Outcome, report: ToolReport, text: string, context: C
   };
   return outcome.status === 'failed'
     ? { status: 'failed', failure: { ...outcome.failure, message: text, reported: shortened } }
-    : { status: 'done', ...shortened };
+    : { status: 'done', endTurn: outcome.status === 'done' && outcome.endTurn === true, ...shortened };
 };
 
 // A client has no session of its own that others could not name, so its chunks lie under an unguessable one.

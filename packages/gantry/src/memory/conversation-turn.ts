@@ -1,4 +1,5 @@
 import type { JsonObject } from '../kernel/json.ts';
+import type { PlatformPermissions } from '../tool/context.ts';
 
 /**
  * Who said what stands as a user's turn: a person; the agent to itself (a late result, an interruption); a schedule. Only what a person
@@ -11,6 +12,10 @@ export interface UserTurn {
   readonly role: 'user';
   readonly origin: TurnOrigin;
   readonly text: string;
+  /** Files of the shared folder that came with it, by path. */
+  readonly attachments?: readonly string[] | undefined;
+  /** What the surface's platform let the agent do where it was said; absent where it has no permission model. */
+  readonly permissions?: PlatformPermissions | undefined;
   /** Who said it, where several may. */
   readonly speaker?: string | undefined;
   /** Epoch milliseconds. */

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { GantryError } from '../kernel/errors.ts';
 import type { ServerStatus } from '../mcp/wire/server-state.ts';
+import type { ToolFamily } from '../tool/tool-family.ts';
+import { toolFamilies } from '../tool/tool-family.ts';
 import type { Operation } from './operation.ts';
 import { defineOperation } from './operation.ts';
 import type { OperationDeps, ServerEditsPort } from './operation-deps.ts';
@@ -15,6 +17,7 @@ export interface ServersAddInput {
   readonly args?: readonly string[] | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly cwd?: string | undefined;
+  readonly family?: ToolFamily | undefined;
 }
 
 /** A server as it stands after a change. */
@@ -45,6 +48,10 @@ export const serversAdd: Operation<ServersAddInput, ServersChanged> = defineOper
     args: z.array(z.string()).optional(),
     env: texts.optional().describe('Environment of the program.'),
     cwd: z.string().min(1).optional().describe('Working folder of the program.'),
+    family: z
+      .enum(toolFamilies)
+      .optional()
+      .describe('Its tools take the place of the bundled fetch_url or web_search.'),
   }),
   output: changed,
   handler: async ({ name: wanted, ...entry }, deps) => {

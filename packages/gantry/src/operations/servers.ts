@@ -3,6 +3,7 @@ import { GantryError } from '../kernel/errors.ts';
 import { nearest } from '../kernel/nearest.ts';
 import type { DownstreamPrompt, DownstreamTool, ServerIdentity } from '../mcp/wire/manage-messages.ts';
 import type { ServerStatus } from '../mcp/wire/server-state.ts';
+import { toolFamilies } from '../tool/tool-family.ts';
 import type { NoInput, Operation } from './operation.ts';
 import { defineOperation } from './operation.ts';
 import type { ServersPort } from './operation-deps.ts';
@@ -43,6 +44,7 @@ export const serverStatusSchema: z.ZodType<ServerStatus> = z.strictObject({
   prompts: z.number(),
   resources: z.number(),
   fingerprint: z.string().nullable().describe('SHA-256 of everything it offers.'),
+  family: z.enum(toolFamilies).optional().describe('Which bundled tool its tools take the place of.'),
   origin: z.enum(['operator', 'agent']),
   lastError: z.string().optional(),
 });

@@ -39,6 +39,7 @@ export interface SessionTurn {
 export interface SessionsSendInput {
   readonly id: string;
   readonly message: string;
+  readonly attachments?: readonly string[] | undefined;
   readonly workspace?: string | undefined;
   readonly tier?: Tier | undefined;
 }
@@ -78,12 +79,17 @@ export const sessionsSend: Operation<SessionsSendInput, TurnReply> = defineOpera
   input: z.strictObject({
     id,
     message: z.string().min(1).describe('What the user says.'),
+    attachments: z
+      .array(z.string().min(1))
+      .max(20)
+      .optional()
+      .describe('Files of the shared folder that come with it, by path.'),
     workspace: z.string().min(1).max(mostWorkspaceChars).optional().describe('Workspace of the session; default none.'),
     tier: z.enum(['low', 'balanced', 'high']).optional().describe('Which model answers; default by the message.'),
   }),
   output: replySchema,
-  handler: ({ id: sessionId, message, workspace, tier }, deps, { signal, onEvent }) =>
-    sessionsOf(deps).send({ sessionId, text: message, workspace, tier, signal, onEvent }),
+  handler: ({ id: sessionId, message, attachments, workspace, tier }, deps, { signal, onEvent }) =>
+    sessionsOf(deps).send({ sessionId, text: message, attachments, workspace, tier, signal, onEvent }),
 });
 
 /** `sessions.events` */

@@ -39,6 +39,7 @@ export const fakeTypedTools = (...tools: readonly Tool[]): TypedTools => {
     missing: () => undefined,
     howToFind: () => undefined,
     shape: (registered, context) => [...registered, ...listed(context).map(({ registration }) => registration)],
+    takesOver: () => undefined,
     prepare: async () => {},
     stamp: (context) =>
       listed(context)

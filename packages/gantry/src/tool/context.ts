@@ -1,5 +1,6 @@
 import { GantryError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import type { OpaqueIds } from './opaque-ids.ts';
 
 /**
  * Who calls: a `model` (loop, wisp, subagent, schedule), a `client` of the whole tool layer over MCP, a client of one
@@ -100,6 +101,14 @@ export interface ModelFacts {
 }
 
 /**
+ * What a platform lets the agent do in one place, by the platform's own names (`SEND_MESSAGES`, `USE_EXTERNAL_STICKERS` …), as the surface
+ * read it; `unreadable` where it has a permission model and could not be asked.
+ */
+export type PlatformPermissions =
+  | 'unreadable'
+  | { readonly granted: readonly string[]; /** A thread of a channel. */ readonly isThread: boolean };
+
+/**
  * Everything policy may look at. An argument of every call; no ambient state decides anything. All but the signal,
  * the progress listener and what belongs to one process travels in envelope headers.
  */
@@ -119,8 +128,10 @@ export interface CallContext {
   readonly model?: ModelFacts | undefined;
   /** Feature flags that are on. */
   readonly features?: ReadonlySet<string> | undefined;
-  /** Platform permissions granted; absent where the surface has no permission model. */
-  readonly permissions?: ReadonlySet<string> | undefined;
+  /** Short ids that the turn's model was given for files and messages. Stays in this process. */
+  readonly ids?: OpaqueIds | undefined;
+  /** What the surface's platform lets the agent do where it was spoken to; absent where the surface has no permission model. */
+  readonly permissions?: PlatformPermissions | undefined;
   /** The caller reads and writes the shared folder too, so paths mean something to it. */
   readonly sharesFolder?: boolean | undefined;
   /** Long results are given whole, whatever the caller's kind says. Stays in this process. */

@@ -29,6 +29,17 @@ describe('an outcome on the bus', () => {
       'done with nothing',
       { status: 'done', parts: [], structured: undefined, meta: undefined, attachments: undefined },
     ],
+    [
+      'done, with which the turn is over',
+      {
+        status: 'done',
+        parts: [{ type: 'text', text: 'sent' }],
+        structured: undefined,
+        meta: undefined,
+        attachments: undefined,
+        endTurn: true,
+      },
+    ],
     ['parked', parked],
     ['failed on the way', failedOutcome('timeout', 'No result within 5 ms.', 'later')],
     [
@@ -42,6 +53,7 @@ describe('an outcome on the bus', () => {
     ],
   ])('comes back as it went: %s', (_what, outcome) => {
     expect(fromReply(toReply(outcome, call))).toEqual(outcome);
+    expect(fromReply(JSON.parse(JSON.stringify(toReply(outcome, call))))).toEqual(outcome);
   });
 
   it('is a response when the tool itself reported the error, and an error when it never got that far', () => {

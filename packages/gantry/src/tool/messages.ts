@@ -38,6 +38,8 @@ export interface ToolInvokeResponse {
   readonly meta?: JsonObject | undefined;
   readonly attachments?: readonly Attachment[] | undefined;
   readonly handle?: Handle | undefined;
+  /** The agent's turn is over with the call. */
+  readonly endTurn?: boolean | undefined;
 }
 
 /** The reply to a call that never got a result of its own. */
@@ -65,7 +67,10 @@ export const toReply = (ended: Outcome, call: { readonly id: string; readonly na
   const body = { ...named, content: outcomeText(outcome) };
   switch (outcome.status) {
     case 'done':
-      return { type: 'ToolInvokeResponse', body: { ...body, isError: false, ...reportMembers(outcome) } };
+      return {
+        type: 'ToolInvokeResponse',
+        body: { ...body, isError: false, ...reportMembers(outcome), ...ending(outcome) },
+      };
     case 'failed':
       return {
         type: 'ToolInvokeResponse',
@@ -78,6 +83,9 @@ export const toReply = (ended: Outcome, call: { readonly id: string; readonly na
       };
   }
 };
+
+// Absent unless it is so: most calls end no turn.
+const ending = ({ endTurn }: { readonly endTurn?: unknown }) => (endTurn === true ? { endTurn: true } : {});
 
 const reportMembers = (report: ToolReport) => ({
   blocks: report.parts,
@@ -101,7 +109,7 @@ export const fromReply = (reply: ToolReply): Outcome => {
     meta: body.meta,
     attachments: body.attachments,
   };
-  if (!body.isError) return { status: 'done', ...report };
+  if (!body.isError) return { status: 'done', ...report, ...ending(body) };
   return reportedFailure(report);
 };
 

@@ -14,6 +14,8 @@ export interface ModelPort {
     readonly maxOutputTokens?: number | undefined;
     /** The run that pays for it (`session/{id}`, …). Nothing is written there. */
     readonly namespace?: string | undefined;
+    /** Nobody waits for the answer: it is asked for when no other call of a model waits. Default false. */
+    readonly isBackground?: boolean | undefined;
     readonly signal: AbortSignal;
   }): Promise<string>;
 }

@@ -31,9 +31,11 @@ export const reportText = (report: ToolReport): string => {
   return text.trim() ? `${text}\n${structured}` : structured;
 };
 
-/** What cannot be written is named: a text form has to come out of anything that an executor gives back. */
+/**
+ * What cannot be written is named: a text form has to come out of anything that an executor gives back. It is looked for first, because
+ * indenting what nests very deep takes seconds and gigabytes before it fails.
+ */
 const structuredText = (structured: Json): string => {
-  // Looked at first: what nests deep would be indented level by level until the stack ends, which takes seconds.
   const problem = jsonProblem(structured);
   if (problem !== undefined) return `(the structured result holds ${problem})`;
   try {

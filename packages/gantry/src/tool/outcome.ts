@@ -80,7 +80,14 @@ export interface Handle {
 
 /** How a call ended. */
 export type Outcome =
-  | ({ readonly status: 'done' } & ToolReport)
+  | ({
+      readonly status: 'done';
+      /**
+       * The agent's turn is over with this call: its model is not asked again. The user is given what the model wrote beside the call, else
+       * the text of this result. Default false. Of no effect from tools of MCP servers, and outside of turns.
+       */
+      readonly endTurn?: boolean | undefined;
+    } & ToolReport)
   | { readonly status: 'failed'; readonly failure: Failure }
   | { readonly status: 'parked'; readonly handle: Handle; readonly parts: readonly Part[] };
 

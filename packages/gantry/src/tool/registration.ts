@@ -2,6 +2,7 @@ import { GantryError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { isObject } from '../kernel/json.ts';
 import type { CallContext } from './context.ts';
+import type { ToolFamily } from './tool-family.ts';
 
 /** A JSON Schema object. */
 export type JsonSchema = JsonObject;
@@ -23,7 +24,10 @@ export interface ToolRequirements {
   readonly modelCapabilities?: Readonly<Record<string, boolean>> | undefined;
   /** A feature flag that must be on; an unknown flag is off. */
   readonly featureFlag?: string | undefined;
-  /** Platform permissions that must be granted where the surface has a permission model. */
+  /**
+   * Platform permissions that must be granted where the surface has a permission model, by the names that hold outside of threads: in one,
+   * `SEND_MESSAGES` asks for `SEND_MESSAGES_IN_THREADS`.
+   */
   readonly permissions?: readonly string[] | undefined;
 }
 
@@ -49,9 +53,14 @@ export interface ToolRegistration {
   readonly available?: ((context: CallContext) => boolean) | undefined;
   /** Fits the tool to the turn: itself, a changed copy, or null to hide it. Name and category stay. */
   readonly assemble?: ((context: CallContext) => ToolRegistration | null) | undefined;
+  /** Servers of this family take its place: while one does, only operators have the tool. */
+  readonly family?: ToolFamily | undefined;
   /** Its results were stored before (working memory); they are never split and stored again. Default false. */
   readonly returnsStored?: boolean | undefined;
-  /** The loop asks the model again after this tool ran. Default false. */
+  /**
+   * `false`: when the model has written its answer beside calls of such tools only, and all succeeded, the turn is over, and the model is not
+   * asked again to see their results. Default true. Of no effect for tools of MCP servers.
+   */
   readonly requiresFollowUp?: boolean | undefined;
 }
 

@@ -2,6 +2,7 @@ import type { CallContext } from './context.ts';
 import type { Tool } from './executor.ts';
 import type { MissingHint } from './missing-hint.ts';
 import type { ToolRegistration } from './registration.ts';
+import type { ToolFamily } from './tool-family.ts';
 
 /** The tool as this caller may have it now, or undefined. */
 export type FitTool = (registration: ToolRegistration, context: CallContext) => ToolRegistration | undefined;
@@ -24,9 +25,14 @@ export interface TypedTools {
   howToFind(context: CallContext, isListed: (name: string) => boolean): string | undefined;
   /** The caller's list: of the registered tools that he may have those that his mode keeps, then tools of servers. */
   shape(registered: readonly ToolRegistration[], context: CallContext): readonly ToolRegistration[];
+  /**
+   * What does the work of the bundled tool of a family for this caller, as a sentence; undefined while no server does. Only tools that he may
+   * have count, so a server that is down, or whose tools are all filtered, takes nothing over.
+   */
+  takesOver(family: ToolFamily, context: CallContext): string | undefined;
   /** Fetches what other processes have stored about this caller. To be awaited before a list is made for him. */
   prepare(context: CallContext): Promise<void>;
-  /** Equal texts mean that `shape` adds and removes the same. */
+  /** Equal texts mean that `shape` adds and removes the same, and `takesOver` gives a sentence for the same families. */
   stamp(context: CallContext): string;
   /** Calls the listener when a stamp may have changed. Returns the way to stop it. */
   onChange(listener: () => void): () => void;

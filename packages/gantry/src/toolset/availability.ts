@@ -1,4 +1,4 @@
-import type { CallContext } from '../tool/context.ts';
+import type { CallContext, PlatformPermissions } from '../tool/context.ts';
 import type { ToolRegistration } from '../tool/registration.ts';
 
 /** One step of the pipeline: says whether the tool passes for this caller. */
@@ -24,9 +24,17 @@ export const availabilityChecks: readonly AvailabilityCheck[] = [
     ),
   ({ requires }, context) =>
     requires?.featureFlag === undefined || context.features?.has(requires.featureFlag) === true,
-  ({ requires }, { permissions }) =>
-    permissions === undefined || (requires?.permissions ?? []).every((permission) => permissions.has(permission)),
+  ({ requires }, { permissions }) => (requires?.permissions ?? []).every((needed) => isGranted(needed, permissions)),
 ];
+
+/** Permissions that go by another name in a thread: Discord lets somebody write in a channel and not in its threads, and the other way round. */
+const inThreads: Readonly<Record<string, string>> = { SEND_MESSAGES: 'SEND_MESSAGES_IN_THREADS' };
+
+const isGranted = (needed: string, permissions: PlatformPermissions | undefined): boolean => {
+  if (permissions === undefined) return true;
+  if (permissions === 'unreadable') return false;
+  return permissions.granted.includes(permissions.isThread ? (inThreads[needed] ?? needed) : needed);
+};
 
 /** Whether the turn's model is of a provider that the tool is for. Vendor keys compare without regard to case. */
 export const providerAllowed = ({ requires }: ToolRegistration, context: CallContext): boolean => {

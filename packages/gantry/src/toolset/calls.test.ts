@@ -51,8 +51,8 @@ describe('a call in a turn', () => {
     [
       'a permission',
       { requires: { permissions: ['SEND_MESSAGES'] } },
-      { permissions: new Set(['SEND_MESSAGES']) },
-      { permissions: new Set() },
+      { permissions: { granted: ['SEND_MESSAGES'], isThread: false } },
+      { permissions: { granted: ['SEND_MESSAGES'], isThread: true } },
     ],
     [
       'a capability of the model',

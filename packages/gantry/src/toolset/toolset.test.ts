@@ -126,9 +126,51 @@ describe('availability', () => {
     [
       'a permission that is missing',
       { requires: { permissions: ['SEND_MESSAGES'] } },
-      { permissions: new Set<string>() },
+      { permissions: { granted: [], isThread: false } },
       false,
     ],
+    [
+      'a permission that is granted',
+      { requires: { permissions: ['SEND_MESSAGES'] } },
+      { permissions: { granted: ['SEND_MESSAGES'], isThread: false } },
+      true,
+    ],
+    [
+      'sending messages in a thread, where that is granted for the channel only',
+      { requires: { permissions: ['SEND_MESSAGES'] } },
+      { permissions: { granted: ['SEND_MESSAGES'], isThread: true } },
+      false,
+    ],
+    [
+      'sending messages in a thread, where that is granted for threads only',
+      { requires: { permissions: ['SEND_MESSAGES'] } },
+      { permissions: { granted: ['SEND_MESSAGES_IN_THREADS'], isThread: true } },
+      true,
+    ],
+    [
+      'sending messages in a channel, where that is granted for threads only',
+      { requires: { permissions: ['SEND_MESSAGES'] } },
+      { permissions: { granted: ['SEND_MESSAGES_IN_THREADS'], isThread: false } },
+      false,
+    ],
+    [
+      'stickers in a thread, which are no other permission there',
+      { requires: { permissions: ['SEND_MESSAGES', 'USE_EXTERNAL_STICKERS'] } },
+      {
+        permissions: {
+          granted: ['SEND_MESSAGES_IN_THREADS', 'USE_EXTERNAL_STICKERS'],
+          isThread: true,
+        },
+      },
+      true,
+    ],
+    [
+      'a permission that could not be read',
+      { requires: { permissions: ['SEND_MESSAGES'] } },
+      { permissions: 'unreadable' },
+      false,
+    ],
+    ['a tool that needs no permission, where none could be read', {}, { permissions: 'unreadable' }, true],
     [
       'a permission, on a surface without a permission model',
       { requires: { permissions: ['SEND_MESSAGES'] } },

@@ -68,7 +68,7 @@ export const createToolsets = (options: ToolsetOptions): Toolsets => {
   registry.onChange(changed);
 
   // A check or hook that throws hides that tool only.
-  const fit: FitTool = (registration, context) => {
+  const judge: FitTool = (registration, context) => {
     try {
       for (const passes of checks) if (!passes(registration, context)) return undefined;
       return assembleTool(registration, context);
@@ -88,6 +88,15 @@ export const createToolsets = (options: ToolsetOptions): Toolsets => {
       return without;
     }
   };
+
+  /** What a server does in the tool's place for this caller. Operators call everything. */
+  const takenOver = ({ family }: ToolRegistration, context: CallContext): string | undefined =>
+    family === undefined || context.caller === 'operator'
+      ? undefined
+      : ofServers((servers) => servers.takesOver(family, context), undefined);
+
+  const fit: FitTool = (registration, context) =>
+    takenOver(registration, context) === undefined ? judge(registration, context) : undefined;
 
   const registered = (context: CallContext): ToolRegistration[] => {
     const tools: ToolRegistration[] = [];
@@ -127,6 +136,8 @@ export const createToolsets = (options: ToolsetOptions): Toolsets => {
     },
     missing: (name, context) => {
       const hidden = registry.get(name)?.registration;
+      const instead = hidden && takenOver(hidden, context);
+      if (hidden && instead !== undefined && judge(hidden, context)) return { text: instead };
       // Others learn nothing of what they may not have.
       if (hidden && context.caller === 'model') return { text: whyHidden(hidden, context, log) };
       return ofServers((servers) => servers.missing(name, context), undefined);

@@ -8,6 +8,7 @@ import type { KnownSkill } from '../../memory/skills.ts';
 import { markerOf } from '../../memory/skill-tools.ts';
 import type { WorkingMemory } from '../../memory/working-memory.ts';
 import { flattenText } from '../../text/flatten.ts';
+import type { OpaqueIds } from '../../tool/opaque-ids.ts';
 import { createSkillRecall } from './recall-skills.ts';
 import { toMessages, userText } from './turn-messages.ts';
 
@@ -17,6 +18,14 @@ export type ServiceHints = (asked: {
   readonly namespace: string;
   readonly workspace: string | undefined;
 }) => Promise<string | undefined>;
+
+/** A message, or whatever else has an id of its own, that what was said is about. */
+export interface ReferredTo {
+  /** The id by which tools know it. */
+  readonly id: string;
+  /** What the model is told of it, such as who wrote it and how it begins. */
+  readonly about: string;
+}
 
 /** Where a turn's context comes from. */
 export interface ContextSources {
@@ -57,9 +66,12 @@ export const createContextBuilder = (sources: ContextSources) => {
     /** What was said before, oldest first. */
     readonly turns: readonly StoredTurn[];
     readonly turn: UserTurn;
+    readonly refersTo?: readonly ReferredTo[] | undefined;
+    /** Of the turn: names its attachments, and what it refers to. Absent: it has neither. */
+    readonly ids?: OpaqueIds | undefined;
     readonly provider: string | undefined;
   }): Promise<TurnContext> => {
-    const { namespace, workspace, turns, turn, provider } = asked;
+    const { namespace, workspace, turns, turn, refersTo = [], ids, provider } = asked;
     const orNothing = async <T>(what: string, read: () => Promise<T>): Promise<T | undefined> => {
       try {
         return await read();
@@ -88,6 +100,7 @@ export const createContextBuilder = (sources: ContextSources) => {
       isFirst ? sessionStart : undefined,
       recall.take(namespace, turn.text, known ?? []),
       services,
+      ids && namedText(ids, turn.attachments ?? [], refersTo),
       inventory.length > 0 &&
         `Working memory (read with get_from_working_memory${(entries?.length ?? 0) > mostKeys ? `; the newest ${mostKeys} of ${entries?.length}` : ''}):\n${inventory.join('\n')}`,
     ].filter((part) => typeof part === 'string' && part !== '');
@@ -107,6 +120,21 @@ export const createContextBuilder = (sources: ContextSources) => {
       messages: [...toMessages(turns, provider), message],
     };
   };
+};
+
+/** What came with a message, under ids that a small model can repeat without a mistake. */
+const namedText = (
+  ids: OpaqueIds,
+  attachments: readonly string[],
+  refersTo: readonly ReferredTo[],
+): string | undefined => {
+  const files = attachments.map((path) => `- ${ids.issue('media', path)}: \`${path}\``);
+  const others = refersTo.map(({ id, about }) => `- ${ids.issue('ref', id)}: ${flattenText(about)}`);
+  const parts = [
+    ...(files.length > 0 ? ['Attached files, by their ids in this turn:', ...files] : []),
+    ...(others.length > 0 ? ['Messages that the message refers to, by their ids in this turn:', ...others] : []),
+  ];
+  return parts.length === 0 ? undefined : parts.join('\n');
 };
 
 const formatted = (date: Date, timeZone: string, style: Intl.DateTimeFormatOptions): string =>

@@ -15,7 +15,7 @@ const turnsWithCalls = 6;
 export const toMessages = (turns: readonly StoredTurn[], provider: string | undefined): readonly ModelMessage[] => {
   const dialect = toDialect(provider);
   const messages = turns.flatMap((turn, at): readonly ModelMessage[] => {
-    if (turn.role === 'user') return [{ role: 'user', content: userText(turn) }];
+    if (turn.role === 'user') return [{ role: 'user', content: saidText(turn) }];
     const withCalls = at >= turns.length - turnsWithCalls;
     return [
       ...(withCalls ? stepMessages(turn, (name) => providerToolName(name, dialect)) : []),
@@ -23,6 +23,14 @@ export const toMessages = (turns: readonly StoredTurn[], provider: string | unde
     ];
   });
   return merged(repairHistory(messages));
+};
+
+/** What was said, and which files came with it. */
+const saidText = (turn: UserTurn): string => {
+  const { attachments = [] } = turn;
+  return attachments.length === 0
+    ? userText(turn)
+    : `${userText(turn)}\n\n(Attached: ${attachments.map((path) => `\`${path}\``).join(', ')})`;
 };
 
 /** What stands as the user's is marked where it is not his. */

@@ -41,6 +41,9 @@ const system =
 export const notRunText = (name: string): string =>
   `Not run: "${name}" would change something outside, and the user only shared information in this turn and asked for nothing. Answer without it, and ask first whether it is to be done.`;
 
+const notAskedForText = (name: string): string =>
+  `Not run: "${name}" would change something outside, and nobody asked for it: this is only a further look. Write what you found.`;
+
 /** Makes the gate of a user's turn. Where the small model fails or says something else, calls run. */
 export const createActionGate = (options: ActionGateOptions): ActionGate => {
   const { complete, asked, before, namespace, signal, log } = options;
@@ -72,18 +75,23 @@ export const createActionGate = (options: ActionGateOptions): ActionGate => {
       const isClosable = target !== undefined && (isConsequential(target) || target.name === handsOver);
       if (!isClosable) return { context };
       classifying ??= sharesOnly();
-      return (await classifying) ? closedTo(target, context) : { context };
+      return (await classifying) ? closedTo(target, context, notRunText) : { context };
     },
   };
 };
 
 /** The gate of a run that was handed its work by a turn that only shared information. */
 export const closedGate: ActionGate = {
-  admit: async (target, context) => (target === undefined ? { context } : closedTo(target, context)),
+  admit: async (target, context) => (target === undefined ? { context } : closedTo(target, context, notRunText)),
+};
+
+/** The gate of a further look, which nobody asked for. */
+export const lookOnlyGate: ActionGate = {
+  admit: async (target, context) => (target === undefined ? { context } : closedTo(target, context, notAskedForText)),
 };
 
 /** What may not write may still hand work over, to others who may not write either. */
-const closedTo = (target: ToolRegistration, context: CallContext): GatedCall =>
+const closedTo = (target: ToolRegistration, context: CallContext, refusalOf: (name: string) => string): GatedCall =>
   isConsequential(target)
-    ? { refusal: notRunText(target.name) }
+    ? { refusal: refusalOf(target.name) }
     : { context: { ...context, features: new Set([...(context.features ?? []), sharesOnlyFlag]) } };

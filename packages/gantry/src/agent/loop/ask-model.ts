@@ -5,6 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import type { NewId } from '../../kernel/ids.ts';
 import { toModelError } from '../models/model-error.ts';
+import type { ModelSlots } from '../models/model-slots.ts';
 import type { TierModel } from '../models/tier-models.ts';
 import type { TraceContext } from '../../tool/context.ts';
 import { boundedArguments } from './bounded-arguments.ts';
@@ -37,14 +38,17 @@ export type AskModel = (request: ModelRequest) => Promise<Step>;
  */
 export const createAskModel =
   (options: {
+    readonly slots: ModelSlots;
     readonly clock: Clock;
     readonly newId: NewId;
     readonly limits: LoopLimits;
     readonly telemetry: Pick<LoopTelemetry, 'chat'>;
   }): AskModel =>
   async ({ model, instructions, messages, tools, trace, signal, onEvent }) => {
-    const { clock, newId, limits, telemetry } = options;
+    const { slots, clock, newId, limits, telemetry } = options;
     const { settings } = model;
+    // Waiting is no silence of the model.
+    using _slot = await slots.take({ signal });
     const span = telemetry.chat(model, trace);
     using silence = startSilence(clock, limits.callTimeoutMs, signal, settings.modelId);
     let hasBegun = false;

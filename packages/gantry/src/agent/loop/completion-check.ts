@@ -16,8 +16,18 @@ export interface AnsweredTurn {
   readonly steps: readonly TurnStep[];
   /** A call of the turn changed something outside. */
   readonly hasActed: boolean;
+  /** It was made when no more calls could be, because the limit of rounds was reached. Default false. */
+  readonly isCutShort?: boolean | undefined;
   /** Work of the turn goes on in the background, so it cannot be complete. */
   readonly hasSpawned: boolean;
+}
+
+/** How the small model is asked about a turn. */
+export interface JudgeOptions {
+  readonly complete: ModelPort['complete'];
+  readonly namespace: string;
+  readonly signal: AbortSignal;
+  readonly log: Log;
 }
 
 const shortAnswerChars = 20;
@@ -30,9 +40,10 @@ const instruction =
 
 /** Why an answer is worth a look; undefined: it stands unseen. */
 export const reasonToCheck = (turn: AnsweredTurn): string | undefined => {
-  const { asked, answer, steps, hasActed, hasSpawned, isRelayed } = turn;
+  const { asked, answer, steps, hasActed, hasSpawned, isCutShort, isRelayed } = turn;
   if (hasSpawned) return undefined;
   const calls = steps.reduce((sum, { calls: made }) => sum + made.length, 0);
+  if (isCutShort) return 'the limit of calls was reached';
   if (isRelayed) return 'a result is passed on';
   if (hasActed) return 'something was changed';
   if (bare.test(answer)) return 'the answer says nothing';
@@ -53,20 +64,18 @@ const callChars = 300;
  * Asks the small model whether an answer is complete; gives what to ask the turn's own model for when it is not, else undefined. What the
  * small model says in another form, and its failure, let the answer stand.
  */
-export const checkCompletion = async (
-  turn: AnsweredTurn,
-  options: {
-    readonly complete: ModelPort['complete'];
-    readonly namespace: string;
-    readonly signal: AbortSignal;
-    readonly log: Log;
-  },
-): Promise<string | undefined> => {
+export const checkCompletion = async (turn: AnsweredTurn, options: JudgeOptions): Promise<string | undefined> => {
   const { complete, namespace, signal, log } = options;
   if (reasonToCheck(turn) === undefined) return undefined;
   let said: string;
   try {
-    said = await complete({ tier: 'low', system, prompt: describe(turn), namespace, signal });
+    said = await complete({
+      tier: 'low',
+      system,
+      prompt: describeTurn(turn, 'COMPLETE or INCOMPLETE?'),
+      namespace,
+      signal,
+    });
   } catch (error) {
     if (signal.aborted) throw error;
     log.warn({ namespace, reason: messageOf(error) }, 'it could not be checked whether an answer is complete');
@@ -80,7 +89,8 @@ export const checkCompletion = async (
   );
 };
 
-const describe = ({ asked, answer, steps }: AnsweredTurn): string => {
+/** A turn as the small model reads it, with the question about it at the end. */
+export const describeTurn = ({ asked, answer, steps }: AnsweredTurn, question: string): string => {
   const calls = steps.flatMap((step) => step.calls);
   const lines = calls
     .slice(-mostCalls)
@@ -92,6 +102,6 @@ const describe = ({ asked, answer, steps }: AnsweredTurn): string => {
     `Request:\n"""\n${cutText(asked, shownChars)}\n"""`,
     calls.length === 0 ? 'Tool calls: none.' : `Tool calls (${calls.length}):\n${lines.join('\n')}`,
     `Answer:\n"""\n${cutText(answer, shownChars)}\n"""`,
-    'COMPLETE or INCOMPLETE?',
+    question,
   ].join('\n\n');
 };

@@ -32,6 +32,8 @@ export interface JudgeSettings {
   readonly complete: ModelPort['complete'];
   /** How often an answer that it finds incomplete leads to another try; 0: answers are not checked. */
   readonly completionTries: number;
+  /** An answer that is complete may be followed by one further look, whose findings are put below it. Default false. */
+  readonly followsUp?: boolean | undefined;
   /** Calls that write to the outside do not run while the user only shares information. */
   readonly guardsActions: boolean;
 }
@@ -82,7 +84,7 @@ export interface LoopRun {
   readonly turn?: Pick<UserTurn, 'origin' | 'text'> | undefined;
   /** Further facts of the context of every call: what the caller is allowed, whose session it is. */
   readonly context?:
-    | Partial<Pick<CallContext, 'features' | 'permissions' | 'receivesLateResults' | 'trace'>>
+    | Partial<Pick<CallContext, 'features' | 'permissions' | 'ids' | 'receivesLateResults' | 'trace'>>
     | undefined;
   readonly signal: AbortSignal;
   readonly onEvent?: OnLoopEvent | undefined;

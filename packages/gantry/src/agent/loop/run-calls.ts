@@ -30,6 +30,8 @@ export interface RanCall {
   readonly text: string;
   readonly output: ModelOutput;
   readonly handle?: Handle | undefined;
+  /** It asks for no further step of the turn. */
+  readonly endsTurn: boolean;
   readonly durationMs: number;
 }
 
@@ -88,6 +90,7 @@ export const runCalls = async (
       text,
       output: output.type === 'content' ? output : { type: marksErrors ? output.type : 'text', value: text },
       handle: outcome.status === 'parked' ? outcome.handle : undefined,
+      endsTurn: outcome.status === 'done' && outcome.endTurn === true,
       durationMs: Math.round(clock.elapsedMs() - startedMs),
     };
     const { status, durationMs, handle } = ran;

@@ -1,11 +1,12 @@
 /**
  * The loop: ask the model, run the calls of its answer, give it their results, until it answers without a call. Everything that drives
- * tools with a model is a run of it. Its parts: `turn-tools` (what may be called, one object for the turn), `ask-with-recovery` (one answer),
- * `call-messages` (which calls, and how they are told), `record-calls`, `call-guards` (when to stop), `nudges`, `turn-judge` and `closing-answer`
- * (last words).
+ * tools with a model is a run of it. Its parts: `turn-tools` (what may be called, one object for the turn), `turn-requests` (one answer),
+ * `call-messages` (which calls, and how they are told), `record-calls`, `call-guards` (when to stop), `nudges`, `ends-turn`, `turn-judge` and
+ * `closing-answer` (last words).
  */
 import type { ModelMessage } from 'ai';
 import { throwIfAborted } from '../../kernel/abort.ts';
+import { GantryError, messageOf } from '../../kernel/errors.ts';
 import type { TurnStep } from '../../memory/conversation-turn.ts';
 import type { CallContext, TraceContext } from '../../tool/context.ts';
 import type { ToolRegistration } from '../../tool/registration.ts';
@@ -13,23 +14,24 @@ import { isFiltered } from '../models/model-error.ts';
 import type { TierModel } from '../models/tier-models.ts';
 import { createAskModel } from './ask-model.ts';
 import type { KnownLimits } from './ask-with-recovery.ts';
-import { createAskWithRecovery } from './ask-with-recovery.ts';
 import { createCallGuards } from './call-guards.ts';
 import { callMessages, callsOf } from './call-messages.ts';
+import type { ClosingReason } from './closing-answer.ts';
 import { closingAnswer, nothingSaidText, timeoutsText } from './closing-answer.ts';
 import { actsOutside, targetOfCall } from './effect-of-call.ts';
-import { createFitMessages } from './fit-messages.ts';
-import type { LoopDeps, LoopResult, LoopRun, TokenUsage } from './loop-run.ts';
+import { lastStepOf } from './ends-turn.ts';
+import type { OnLoopEvent } from './loop-events.ts';
+import type { LoopDeps, LoopResult, LoopRun } from './loop-run.ts';
 import { createLoopTelemetry } from './loop-telemetry.ts';
 import { nudgeFor } from './nudges.ts';
-import { conversationText, givenText, toPlainMessages } from './plain-messages.ts';
+import { conversationText, givenText } from './plain-messages.ts';
 import { repairHistory } from './repair-history.ts';
 import type { RanCall } from './run-calls.ts';
 import { runRecordedCalls } from './record-calls.ts';
-import type { Step } from './step.ts';
 import { askedMessage, saidMessage } from './step-messages.ts';
-import { textCallFormat } from './text-call-format.ts';
+import { turnContext } from './turn-context.ts';
 import { createTurnJudge } from './turn-judge.ts';
+import { createTurnRequests } from './turn-requests.ts';
 import { createTurnTools } from './turn-tools.ts';
 import { withoutVendorTokens } from './vendor-tokens.ts';
 
@@ -48,11 +50,11 @@ const iterationsToTell = 20;
 export const createRunLoop = (deps: LoopDeps): RunLoop => {
   const { models, toolsets, limits, clock, newId, log } = deps;
   const telemetry = createLoopTelemetry();
-  const ask = createAskModel({ clock, newId, limits, telemetry });
+  const ask = createAskModel({ slots: models.slots, clock, newId, limits, telemetry });
   const knownLimits: KnownLimits = new Map();
 
   const runTurn = async (run: LoopRun, trace: TraceContext | undefined): Promise<LoopResult> => {
-    const { namespace, workspace, signal, scope, onEvent = () => {} } = run;
+    const { namespace, signal, scope } = run;
     const mayHave = run.tools ?? (() => true);
     const isWanted = scope ? (tool: ToolRegistration): boolean => scope.includes(tool.name) && mayHave(tool) : mayHave;
     const tools = createTurnTools(deps, {
@@ -60,97 +62,42 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
       scope,
       isLimited: run.tools !== undefined || scope !== undefined,
     });
-    const fit = createFitMessages({
-      stash: deps.stash,
-      namespace,
-      isExempt: (name) => textTools().some((tool) => tool.name === name && tool.returnsStored === true),
-      isLast: (name) => textTools().some((tool) => tool.name === name && tool.source === 'files'),
-    });
     const guards = createCallGuards({ maxConsecutiveErrors: limits.maxConsecutiveToolErrors });
     const steps: TurnStep[] = [];
     let messages: readonly ModelMessage[] = repairHistory(run.messages);
     let model = models.get(run.tier);
-    let usage: TokenUsage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
     let lastText = '';
     let hasActed = false;
     let hasSpawned = false;
     let isNudged = false;
+    /** What was streamed of the answer so far. */
+    let heard = '';
     const judge = createTurnJudge(deps, run);
-
-    const contextOf = (): CallContext => {
-      const context: CallContext = {
-        receivesLateResults: true,
-        // A mode that lists no tools of servers would also refuse those that the run was given by name.
-        ...(scope && { wrapperMode: 'lazy' }),
-        ...run.context,
-        caller: 'model',
-        namespace,
-        workspace,
-        tier: model.tier,
-        model: model.facts,
-        trace,
-        signal,
-      };
-      // Whether a question can be handed back depends on whether this run has the tool to answer it with.
-      return { ...context, answersQuestions: tools.lists(answerTool) };
+    const onEvent: OnLoopEvent = (event) => {
+      if (event.type === 'text') heard += event.text;
+      else if (event.type === 'again' || event.type === 'tool-start') heard = '';
+      run.onEvent?.(event);
     };
+
+    const contextOf = (): CallContext => turnContext(run, { model, trace, answersQuestions: tools.lists(answerTool) });
     const refresh = (): void => tools.refresh(contextOf(), model.behavior.maxTools);
     const use = (other: TierModel): void => {
       model = other;
       refresh();
       onEvent({ type: 'model', tier: other.tier, model: other.settings.modelId });
     };
-    const recover = createAskWithRecovery({ ask, models, limits: knownLimits, fit, log, onModel: use });
-
-    const writesCallsAsText = (): boolean =>
-      model.behavior.textToolCalls === true && model.facts.capabilities?.['has_tools'] === false;
-    const textTools = () =>
-      writesCallsAsText()
-        ? toolsets
-            .for({
-              ...contextOf(),
-              model: { ...model.facts, capabilities: { ...model.facts.capabilities, has_tools: true } },
-            })
-            .tools.filter(isWanted)
-        : tools.listed;
-
-    const instructions = (): string => {
-      const listed = textTools();
-      const isOriented = scope === undefined && listed.some(({ source }) => source.startsWith('mcp:'));
-      const orientation = isOriented ? deps.orientation(contextOf()) : undefined;
-      return [
-        run.systemPrompt,
-        orientation,
-        run.systemTail?.(),
-        model.behavior.extraPrompt,
-        writesCallsAsText() ? textCallFormat(listed) : undefined,
-        fit.notice(),
-      ]
-        .filter((part) => part !== undefined && part !== '')
-        .join('\n\n');
-    };
-
-    const asked = async (
-      given: readonly ModelMessage[],
-      withTools: boolean,
-    ): Promise<{ step: Step; sent: readonly ModelMessage[] }> => {
-      const { step, messages: sent } = await recover(model, {
-        messages: given,
-        // Some providers refuse calls in a history without tools.
-        adapt: ({ facts }, said) => (facts.capabilities?.['has_tools'] === false ? toPlainMessages(said) : said),
-        instructions,
-        tools: withTools ? tools : undefined,
-        trace,
-        signal,
-        onEvent,
-      });
-      usage = {
-        inputTokens: usage.inputTokens + step.usage.inputTokens,
-        outputTokens: usage.outputTokens + step.usage.outputTokens,
-        cachedTokens: usage.cachedTokens + step.usage.cachedTokens,
-      };
-      return { step, sent };
-    };
+    const requests = createTurnRequests(deps, {
+      run,
+      trace,
+      tools,
+      isWanted,
+      ask,
+      knownLimits,
+      contextOf,
+      modelOf: () => model,
+      use,
+      onEvent,
+    });
 
     /** Leaves what was said before the last message out of the next request; false when that was done, or may not be. */
     const forget = (): boolean => {
@@ -162,45 +109,50 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
       return true;
     };
 
-    const close = async (reason: 'iterations' | 'errors'): Promise<LoopResult> => {
+    const close = (reason: 'iterations' | 'errors'): Promise<string> => {
       onEvent({
         type: 'again',
         reason: reason === 'errors' ? 'too many calls failed' : 'the limit of calls is reached',
       });
-      const text = await closingAnswer({
-        reason,
-        messages,
-        lastText,
-        ask: async (given) => (await asked(given, false)).step,
-      });
-      return end(text, reason);
+      return lookBack(reason);
     };
-    const end = (text: string, endedBy: LoopResult['endedBy']): LoopResult => ({
-      text,
-      steps,
-      endedBy,
-      tier: model.tier,
-      model: model.settings.modelId,
-      usage,
-    });
+    const lookBack = (reason: ClosingReason): Promise<string> =>
+      closingAnswer({ reason, messages, lastText, ask: async (given) => (await requests.ask(given, false)).step });
+    const end = (answer: string, endedBy: LoopResult['endedBy'], isTold = false): LoopResult => {
+      const text = judge.whole(answer);
+      // Some only listen: what is said for the model, or comes from a tool, is for them too.
+      if (!isTold && heard.trim() === '') onEvent({ type: 'text', text });
+      return { text, steps, endedBy, tier: model.tier, model: model.settings.modelId, usage: requests.usage };
+    };
+
+    /** What to ask the model for although it has answered; undefined: the turn is over. */
+    const moreOf = async (answer: string, isCutShort = false): Promise<string | undefined> => {
+      const more = await judge.again({ answer, steps, hasActed, hasSpawned, isCutShort });
+      if (more === undefined) return undefined;
+      const isLook = judge.standing !== undefined;
+      onEvent({ type: 'again', reason: isLook ? 'one further look is taken' : 'the answer seemed incomplete' });
+      return more;
+    };
 
     await toolsets.prepare(contextOf());
     refresh();
     // Only a list that holds the tool to answer with makes questions come back, which may change the list.
     refresh();
     const most = run.maxToolIterations ?? model.behavior.maxToolIterations ?? limits.maxToolIterations;
-    for (let iteration = 0; ; iteration += 1) {
+    let last = most;
+
+    const goOn = async (iteration: number): Promise<LoopResult | undefined> => {
       throwIfAborted(signal);
       refresh();
-      const reply = await asked(messages, true).catch((error: unknown) => {
+      const reply = await requests.ask(messages, true).catch((error: unknown) => {
         if (isFiltered(error) && forget()) return undefined;
         throw error;
       });
-      if (!reply) continue;
+      if (!reply) return undefined;
       const { step } = reply;
       messages = reply.sent;
       const answered = callsOf(step, {
-        toolNames: textTools().map(({ name }) => name),
+        toolNames: requests.callable().map(({ name }) => name),
         readsText: model.behavior.textToolCalls === true,
         given: () => givenText(messages),
         newId,
@@ -210,46 +162,45 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
 
       if (calls.length === 0) {
         const answer = withoutVendorTokens(text).trim();
-        const nudge = isNudged
-          ? undefined
-          : nudgeFor(
-              {
-                text: answer === '' ? '' : text,
-                hasTools: textTools().length > 0,
-                calls: steps.reduce((sum, { calls: made }) => sum + made.length, 0),
-                endedInError: guards.endedInError,
-                given: () => conversationText(messages),
-              },
-              model.behavior,
-            );
+        const nudge =
+          isNudged || judge.standing !== undefined
+            ? undefined
+            : nudgeFor(
+                {
+                  text: answer === '' ? '' : text,
+                  hasTools: requests.callable().length > 0,
+                  calls: steps.reduce((sum, { calls: made }) => sum + made.length, 0),
+                  endedInError: guards.endedInError,
+                  given: () => conversationText(messages),
+                },
+                model.behavior,
+              );
         if (nudge !== undefined) {
           isNudged = true;
           onEvent({ type: 'again', reason: 'the answer looked unfinished' });
           messages = [...messages, saidMessage(step.parts, []), askedMessage(nudge)];
-          continue;
+          return undefined;
         }
-        if (answer !== '') {
-          const more = await judge.again({ answer, steps, hasActed, hasSpawned });
+        if (answer !== '' || judge.standing !== undefined) {
+          const more = await moreOf(answer);
           if (more === undefined) return end(answer, 'answer');
-          onEvent({ type: 'again', reason: 'the answer seemed incomplete' });
           messages = [...messages, saidMessage(step.parts, []), askedMessage(more)];
-          continue;
+          return undefined;
         }
-        if (step.finishReason === 'content-filter') {
-          if (forget()) continue;
-          return end(refusedText, 'answer');
-        }
+        if (step.finishReason === 'content-filter') return forget() ? undefined : end(refusedText, 'answer');
         onEvent({ type: 'again', reason: 'the answer was empty' });
-        const closing = await closingAnswer({
-          reason: 'empty',
-          messages,
-          lastText,
-          ask: async (given) => (await asked(given, false)).step,
-        });
-        return end(closing || nothingSaidText, 'answer');
+        return end((await lookBack('empty')) || nothingSaidText, 'answer');
       }
 
-      if (iteration >= most) return close('iterations');
+      if (iteration >= last) {
+        if (judge.standing !== undefined) return end('', 'answer');
+        const answer = await close('iterations');
+        const more = await moreOf(answer, true);
+        if (more === undefined) return end(answer, 'iterations');
+        messages = [...messages, { role: 'assistant', content: answer }, askedMessage(more)];
+        last = iteration + 1 + most;
+        return undefined;
+      }
       const ran = await runRecordedCalls(deps, {
         calls,
         text,
@@ -265,10 +216,17 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
       if (steps.length === iterationsToTell) onEvent({ type: 'still-working', iterations: steps.length });
 
       const verdict = guards.verdict();
+      if (verdict !== undefined && judge.standing !== undefined) return end('', 'answer');
       if (verdict === 'timeouts') return end(timeoutsText, 'timeouts');
-      if (verdict === 'errors') return close('errors');
+      if (verdict === 'errors') return end(await close('errors'), 'errors');
       hasActed ||= ran.some((done) => acts(done, deps, contextOf()));
       hasSpawned ||= ran.some(({ name, status }) => status === 'parked' || name === handsOver);
+      const lastStep = lastStepOf(text, ran, toolsets, contextOf());
+      if (lastStep) {
+        const more = lastStep.isEndedByTool ? undefined : await moreOf(lastStep.text);
+        if (more === undefined) return end(lastStep.text, 'answer', text.trim() !== '');
+        messages = [...messages, askedMessage(more)];
+      }
       const balanced = models.own('balanced');
       if (
         model.tier === 'low' &&
@@ -277,6 +235,19 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
         (hasActed || guards.errors >= errorsToMoveUp)
       )
         use(balanced);
+      return undefined;
+    };
+
+    try {
+      for (let iteration = 0; ; iteration += 1) {
+        const result = await goOn(iteration);
+        if (result) return result;
+      }
+    } catch (error) {
+      const isStopped = signal.aborted || (GantryError.is(error) && error.code === 'stopped');
+      if (judge.standing === undefined || isStopped) throw error;
+      log.warn({ namespace, reason: messageOf(error) }, 'a further look failed; the answer stands without it');
+      return end('', 'answer');
     }
   };
 

@@ -21,6 +21,10 @@ export interface SeeingModelPort extends ModelPort {
   look(request: Parameters<ModelPort['complete']>[0] & { readonly files: readonly ModelFile[] }): Promise<string>;
 }
 
+const cancelled = (cause: unknown): never => {
+  throw new GantryError('cancelled', 'The question to the model was cancelled.', { cause });
+};
+
 /** Makes the port through which rooms ask a model one thing. A call that fails on the low or high tier is made once more on the balanced. */
 export const createModelPort = (options: {
   readonly models: TierModels;
@@ -37,12 +41,15 @@ export const createModelPort = (options: {
       prompt,
       signal,
       maxOutputTokens,
+      isBackground,
       files = [],
     }: Parameters<ModelPort['complete']>[0] & { readonly files?: readonly ModelFile[] },
   ): Promise<string> => {
     const { settings } = model;
     const caps = [settings.maxOutputTokens, maxOutputTokens].filter((one) => one !== undefined);
     const cap = caps.length > 0 ? Math.min(...caps) : undefined;
+    // Waiting is no silence of the model.
+    using _slot = await models.slots.take({ isBackground, signal }).catch(cancelled);
     using deadline = startDeadline(clock, callTimeoutMs || 3_600_000, { signal, keepsAlive: true });
     try {
       const { text } = await generateText({
@@ -64,8 +71,7 @@ export const createModelPort = (options: {
       });
       return text;
     } catch (error) {
-      if (signal.aborted)
-        throw new GantryError('cancelled', 'The question to the model was cancelled.', { cause: error });
+      if (signal.aborted) return cancelled(error);
       if (deadline.expired())
         throw new GantryError('timeout', `The model "${settings.modelId}" gave no answer within ${callTimeoutMs} ms.`, {
           details: { timeoutMs: callTimeoutMs },

@@ -32,6 +32,8 @@ export interface TierSettings {
 export interface ModelsSettings extends Readonly<Partial<Record<Tier, TierSettings | undefined>>> {
   /** How long a model may send nothing before the call is given up; default 90,000, 0 = for ever. */
   readonly callTimeoutMs?: number | undefined;
+  /** The most calls of models at once, of all tiers together; default no limit. */
+  readonly maxInFlight?: number | undefined;
   /** How often a call is sent again after a rate limit or a failure of the provider's; default 2. */
   readonly maxRetries?: number | undefined;
   /** Scores from which on a turn goes to the balanced and the high tier; default 0.15 and 0.46. */

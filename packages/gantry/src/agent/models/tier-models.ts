@@ -4,6 +4,8 @@ import type { ModelBehavior, ModelBehaviors } from './model-behavior.ts';
 import { behaviorOf } from './model-behavior.ts';
 import type { ModelProvider, ModelsSettings, TierSettings } from './model-settings.ts';
 import { keyVariables } from './model-settings.ts';
+import type { ModelSlots } from './model-slots.ts';
+import { createModelSlots } from './model-slots.ts';
 import { openAnthropic } from './providers/anthropic.ts';
 import { openAzure } from './providers/azure.ts';
 import { openGoogle } from './providers/google.ts';
@@ -37,6 +39,8 @@ export interface TierModels {
   get(tier: Tier): TierModel;
   /** The model of a tier itself, without a substitute. */
   own(tier: Tier): TierModel | undefined;
+  /** Every call of one of them holds a slot. */
+  readonly slots: ModelSlots;
 }
 
 /** In one line, how to get a model; Ollama first, because it needs no account. */
@@ -102,6 +106,7 @@ export const createTierModels = (options: {
   return {
     isConfigured: known.size > 0,
     own: (tier) => known.get(tier),
+    slots: createModelSlots(models.maxInFlight),
     get: (tier) => {
       const model = known.get(tier) ?? known.get('balanced') ?? known.get('high') ?? known.get('low');
       if (model) return model;

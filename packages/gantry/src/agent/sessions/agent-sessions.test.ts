@@ -106,6 +106,19 @@ describe('a message', () => {
     expect(runs[0]?.systemTail?.()).toContain('1 January 2026');
   });
 
+  it('tells its turn what the platform lets the agent do there', async () => {
+    const permissions = { granted: ['SEND_MESSAGES'], isThread: true };
+    const permissionsOf = ({ context }: LoopRun) => context?.permissions;
+    await sessions.send({ sessionId: 's1', text: 'hi', permissions });
+    await sessions.send({ sessionId: 's2', text: 'hi from a terminal' });
+    expect(runs.map(permissionsOf)).toEqual([permissions, undefined]);
+    // Also in the turn that it makes itself when a result comes late.
+    const told = next('turn-end');
+    await sessions.notify({ namespace: 'session/s1', kind: 'task', text: 'It is done.' });
+    await told;
+    expect(permissionsOf(runs.at(-1)!)).toEqual(permissions);
+  });
+
   it('is answered with what was said before', async () => {
     await sessions.send({ sessionId: 's1', text: 'one' });
     await sessions.send({ sessionId: 's1', text: 'two' });

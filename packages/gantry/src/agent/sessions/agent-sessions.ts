@@ -11,9 +11,9 @@ import type { StoredTurn, UserTurn } from '../../memory/conversation-turn.ts';
 import { isOfPerson } from '../../memory/conversation-turn.ts';
 import type { RunResult, TaskRun } from '../../schedule/run-action.ts';
 import type { Store } from '../../store/store.ts';
-import type { Tier } from '../../tool/context.ts';
+import type { PlatformPermissions, Tier } from '../../tool/context.ts';
 import type { Notify } from '../../tool/ports.ts';
-import type { ContextSources } from '../context/build-context.ts';
+import type { ContextSources, ReferredTo } from '../context/build-context.ts';
 import type { RunLoop } from '../loop/run-loop.ts';
 import type { TierThresholds } from '../models/choose-tier.ts';
 import { chooseTier } from '../models/choose-tier.ts';
@@ -21,7 +21,7 @@ import type { TierModels } from '../models/tier-models.ts';
 import type { LetGo } from './let-go.ts';
 import type { OnSessionEvent, SessionEvent, TurnReply } from './session-events.ts';
 import { createAnswerTurn, isSuperseded, superseded, toReply } from './answer-turn.ts';
-import { sessionIdPattern, sessionIdRule } from './session-id.ts';
+import { checkMessage } from './check-message.ts';
 import { createScheduledRuns } from './scheduled-runs.ts';
 import { createSessionInterrupts } from './session-interrupts.ts';
 import { createSessionQueue } from './session-queue.ts';
@@ -32,8 +32,14 @@ export interface UserMessage {
   /** Id of the session, without `session/`. */
   readonly sessionId: string;
   readonly text: string;
+  /** Files of the shared folder that come with it, by path; at most 20. The model is given `media_1`, … for them. */
+  readonly attachments?: readonly string[] | undefined;
+  /** Messages that it is about, by their ids; at most 20. The model is given `ref_1`, … for them, and tools get the ids. */
+  readonly refersTo?: readonly ReferredTo[] | undefined;
   readonly workspace?: string | undefined;
   readonly speaker?: string | undefined;
+  /** What the surface's platform lets the agent do where this was said; absent where it has no permission model. */
+  readonly permissions?: PlatformPermissions | undefined;
   /** Default: chosen by the message. A named tier stays for the whole turn. */
   readonly tier?: Tier | undefined;
   /** Ends the turn. */
@@ -90,7 +96,6 @@ export interface AgentSessionsOptions {
   readonly log: Log;
 }
 
-const maxMessageChars = 400_000;
 const noUsage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
 
 /** Makes the sessions of an agent. */
@@ -102,6 +107,7 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
   const forgotten = options.store.keyValue<true>('sessions-forgotten');
   const guard = createTurnGuard({
     leases: options.store.leases,
+    holders: options.store.keyValue('session-holders'),
     reasonToEnd: async (namespace, number) => {
       if (await interrupts.take(namespace)) return stoppedByUser;
       const recent = await conversations.recentTurns(namespace, turnsLookedBack);
@@ -124,18 +130,8 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
   const scheduled = createScheduledRuns({ queue, conversations, answer, isBusy: () => answering > 0, clock });
 
   const send: AgentSessions['send'] = async (message) => {
-    const { sessionId, text, workspace, speaker, signal: outer, onEvent } = message;
-    if (!sessionIdPattern.test(sessionId))
-      throw new GantryError(
-        'invalid_arguments',
-        `"${sessionId.slice(0, 100)}" is no session id; use ${sessionIdRule}.`,
-      );
-    if (text.trim() === '') throw new GantryError('invalid_arguments', 'The message is empty; say something.');
-    if (text.length > maxMessageChars)
-      throw new GantryError(
-        'invalid_arguments',
-        `The message has ${text.length} characters and ${maxMessageChars} are the most; put it into a file of the shared folder and name that.`,
-      );
+    const { sessionId, text, attachments = [], refersTo, workspace, speaker, signal: outer, onEvent } = message;
+    checkMessage(message);
     // Refused before anything is on record: a conversation that cannot be answered is none.
     models.get(message.tier ?? 'balanced');
     const namespace = `session/${sessionId}`;
@@ -146,7 +142,15 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
         namespace,
         async (inner): Promise<TurnReply> => {
           const signal = outer ? AbortSignal.any([inner, outer]) : inner;
-          const asked: UserTurn = { role: 'user', origin: 'person', text, speaker, atMs: clock.nowMs() };
+          const asked: UserTurn = {
+            role: 'user',
+            origin: 'person',
+            text,
+            ...(attachments.length > 0 && { attachments }),
+            permissions: message.permissions,
+            speaker,
+            atMs: clock.nowMs(),
+          };
           if (await forgotten.get(namespace)) await forgotten.delete(namespace);
           const number = await conversations.append(namespace, asked, { workspace });
           try {
@@ -159,6 +163,7 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
                   namespace,
                   workspace,
                   asked,
+                  refersTo,
                   number,
                   tier: message.tier ?? chooseTier(text, options.thresholds),
                   isTierPinned: message.tier !== undefined,

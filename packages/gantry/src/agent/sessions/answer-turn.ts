@@ -2,8 +2,10 @@ import type { Clock } from '../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../kernel/errors.ts';
 import type { ConversationLog } from '../../memory/conversation-log.ts';
 import type { AssistantTurn, TurnStep, UserTurn } from '../../memory/conversation-turn.ts';
+import { isOfPerson } from '../../memory/conversation-turn.ts';
 import type { Tier } from '../../tool/context.ts';
-import type { ContextSources, TurnContext } from '../context/build-context.ts';
+import { createOpaqueIds } from '../../tool/opaque-ids.ts';
+import type { ContextSources, ReferredTo, TurnContext } from '../context/build-context.ts';
 import { createContextBuilder } from '../context/build-context.ts';
 import type { LoopResult } from '../loop/loop-run.ts';
 import type { RunLoop } from '../loop/run-loop.ts';
@@ -15,6 +17,7 @@ export interface TurnToAnswer {
   readonly namespace: string;
   readonly workspace: string | undefined;
   readonly asked: UserTurn;
+  readonly refersTo?: readonly ReferredTo[] | undefined;
   /** Number of the turn that is answered; what was said before is what the model sees of it. */
   readonly number: number;
   readonly tier: Tier;
@@ -69,11 +72,16 @@ export const createAnswerTurn = (options: AnswerTurnOptions): AnswerTurn => {
     try {
       const model = models.get(tier);
       const before = await conversations.recentTurns(namespace, options.maxContextTurns + 1);
+      // A turn that the agent makes itself, for a late result, happens where its user spoke last.
+      const permissions = before.flatMap((said) => (isOfPerson(said) ? [said.permissions] : [])).at(-1);
+      const ids = createOpaqueIds({ seen: JSON.stringify(before) });
       const { systemTail, messages }: TurnContext = await buildContext({
         namespace,
         workspace,
         turns: before.filter((stored) => stored.number < number),
         turn: asked,
+        refersTo: turn.refersTo,
+        ids,
         provider: model.facts.provider,
       });
       const result = await runLoop({
@@ -86,7 +94,7 @@ export const createAnswerTurn = (options: AnswerTurnOptions): AnswerTurn => {
         messages,
         turn: asked,
         signal,
-        context: { receivesLateResults: turn.receivesLateResults },
+        context: { receivesLateResults: turn.receivesLateResults, permissions, ids },
         onEvent: (event) => {
           if (event.type === 'text') said += event.text;
           else if (event.type === 'again' || event.type === 'tool-start') said = '';

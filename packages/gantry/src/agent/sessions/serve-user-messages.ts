@@ -20,6 +20,8 @@ export interface UserMessageBody {
   readonly sessionId: string;
   readonly userId: string;
   readonly content: string;
+  /** Paths of files in the shared folder. */
+  readonly attachments?: readonly string[] | undefined;
 }
 
 /** What it gets: any number of replies that say how it goes, then exactly one that is final. */
@@ -65,7 +67,7 @@ export const serveUserMessages = (options: {
   const handle: MessageHandler = async (request) => {
     const message = messageIn(request);
     if (!message) return 'dead-letter';
-    const { sessionId, userId, content } = message;
+    const { sessionId, userId, content, attachments } = message;
     let toldMs = clock.elapsedMs();
     const onEvent = (event: SessionEvent): void => {
       const text = progressText(event);
@@ -80,6 +82,7 @@ export const serveUserMessages = (options: {
       const answer = await sessions.send({
         sessionId,
         text: content,
+        attachments,
         speaker: userId,
         workspace: request.headers[messageHeaders.workspace],
         signal: stopping,
@@ -99,7 +102,9 @@ export const serveUserMessages = (options: {
 const messageIn = ({ messageType, body }: Envelope): UserMessageBody | undefined => {
   if (messageType !== userMessageTypes.message || !isObject(body)) return undefined;
   const texts = ['sessionId', 'userId', 'content'].every((key) => typeof body[key] === 'string');
-  return texts ? (body as unknown as UserMessageBody) : undefined;
+  const { attachments = [] } = body;
+  const paths = Array.isArray(attachments) && attachments.every((path) => typeof path === 'string');
+  return texts && paths ? (body as unknown as UserMessageBody) : undefined;
 };
 
 /** What the agent is at: the tool, and the argument that says most. */

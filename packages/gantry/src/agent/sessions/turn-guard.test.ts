@@ -5,7 +5,7 @@ import type { Store } from '../../store/store.ts';
 import type { FakeClock } from '../../testing/fake-clock.ts';
 import { fakeClock } from '../../testing/fake-clock.ts';
 import { testKeyring } from '../../testing/test-keyring.ts';
-import type { TurnGuard, TurnGuardOptions } from './turn-guard.ts';
+import type { TurnGuard, TurnGuardOptions, TurnHolder } from './turn-guard.ts';
 import { createTurnGuard } from './turn-guard.ts';
 
 const overtaken = new Error('overtaken');
@@ -26,6 +26,7 @@ afterEach(() => store[Symbol.asyncDispose]());
 const open = (options: Partial<TurnGuardOptions> = {}): TurnGuard =>
   createTurnGuard({
     leases: store.leases,
+    holders: store.keyValue('session-holders'),
     reasonToEnd: async (_session, number) => (newest > number ? overtaken : undefined),
     clock,
     log: silentLog,
@@ -108,6 +109,49 @@ describe('createTurnGuard', () => {
     await next.began;
     next.end();
     expect(await running).toBe('done');
+  });
+
+  it('takes over at once from a process that is known to have died, and from no other', async () => {
+    const dead = { space: 'here', pid: 1 };
+    const living = { space: 'here', pid: 2 };
+    const isGone = ({ pid }: { pid: number }): boolean => pid === dead.pid;
+    const killed = work();
+    void open({ ownMark: dead }).run('session/a', 1, never, killed.run);
+    await killed.began;
+    expect(await open({ isGone }).run('session/a', 1, never, async () => 'took over')).toBe('took over');
+    const alive = work();
+    const answered = open({ ownMark: living, isGone }).run('session/a', 1, never, alive.run);
+    await alive.began;
+    const waiting = Promise.withResolvers<void>();
+    const next = open({ isGone }).run('session/a', 1, never, async () => 'went on', waiting.resolve);
+    await waiting.promise;
+    alive.end();
+    expect(await answered).toBe('done');
+    await clock.advance(500);
+    expect(await next).toBe('went on');
+  });
+
+  it('releases no claim of a living process by what a dead one left behind', async () => {
+    const dead = { space: 'here', pid: 1 };
+    const isGone = ({ pid }: { pid: number }): boolean => pid === dead.pid;
+    const killed = work();
+    const first = open({ ownMark: dead }).run('session/a', 1, never, killed.run);
+    await killed.began;
+    const note = await store.keyValue<TurnHolder>('session-holders').get('session/a');
+    killed.end();
+    await first;
+    const alive = work();
+    const answered = open().run('session/a', 1, never, alive.run);
+    await alive.began;
+    if (note) await store.keyValue<TurnHolder>('session-holders').set('session/a', note.value);
+    const waiting = Promise.withResolvers<void>();
+    const next = open({ isGone }).run('session/a', 1, never, async () => 'went on', waiting.resolve);
+    await waiting.promise;
+    expect(note?.value.process).toEqual(dead);
+    alive.end();
+    await answered;
+    await clock.advance(500);
+    expect(await next).toBe('went on');
   });
 
   it('ends a turn whose claim went to another', async () => {

@@ -97,6 +97,7 @@ const sayOnce = async (
   });
   // A model that is asked again may say the same once more, and a pipe cannot take words back.
   let streamed = '';
+  let beforeCalls = '';
   const reply = await gateway.run(
     sessionsSend,
     { id: sessionId, message: text, workspace },
@@ -104,13 +105,16 @@ const sayOnce = async (
       onEvent: (event) => {
         const happened = event as SessionEvent;
         if (happened.type === 'text') streamed += happened.text;
+        if (happened.type === 'tool-start' && streamed !== '') beforeCalls = streamed;
         if (happened.type === 'tool-start' || happened.type === 'again') streamed = '';
         view.show(happened);
       },
     },
   );
   view.endLine();
-  if (isStreamed && streamed.trim() !== reply.reply.trim()) io.stdout.write(`${printer.foreign(reply.reply)}\n`);
+  // A turn may end beside its last calls, with what was said before them.
+  const isShown = [streamed, beforeCalls].some((text) => text.trim() === reply.reply.trim());
+  if (isStreamed && !isShown) io.stdout.write(`${printer.foreign(reply.reply)}\n`);
   if (flags.json) printer.result(reply, () => reply.reply);
   const { questions } = await gateway.run(questionsList, {});
   for (const { id, server, message, session } of questions)

@@ -14,6 +14,7 @@ import type { Command, CommandContext, ExitCode } from '../command-context.ts';
 import type { Gateway } from '../gateway.ts';
 import { openGateway } from '../gateway.ts';
 import { toCell } from '../output/printable.ts';
+import type { ToolFamily } from '../../tool/tool-family.ts';
 import { createPrinter } from '../output/printer.ts';
 import { listenForSignIn } from '../sign-in-callback.ts';
 
@@ -21,10 +22,11 @@ import { listenForSignIn } from '../sign-in-callback.ts';
 export interface AddFlags {
   readonly url?: string | undefined;
   readonly header?: readonly string[] | undefined;
+  readonly family?: ToolFamily | undefined;
 }
 
 /**
- * `gantry servers add NAME --url URL [--header K=V]…` or `add NAME -- COMMAND ARGS…`. Here `--url` is the server's address, so the gateway
+ * `gantry servers add NAME --url URL [--header K=V]…` or `add NAME -- COMMAND ARGS…`, both with `[--family FAMILY]`. Here `--url` is the server's address, so the gateway
  * to ask is named by `GANTRY_URL` only.
  */
 export const addServer: Command<[string, readonly string[], AddFlags]> = async (context, name, words, flags) => {
@@ -42,6 +44,7 @@ export const addServer: Command<[string, readonly string[], AddFlags]> = async (
     headers: headers.length > 0 ? Object.fromEntries(headers) : undefined,
     command,
     args: args.length > 0 ? args : undefined,
+    family: flags.family,
   });
   return told(context, server, 'added');
 };

@@ -37,6 +37,7 @@ export interface LoopConfig {
   readonly recalledSkills: number;
   readonly sessionStart?: string | undefined;
   readonly completionTries: number;
+  readonly followUp: boolean;
   readonly guardActions: boolean;
   readonly retryFiltered: boolean;
 }
@@ -106,6 +107,9 @@ export const modelsConfig: z.ZodType<ModelsConfig> = z.preprocess(
       .nonnegative()
       .default(90_000)
       .describe('How long a model may send nothing before the call is given up; 0 = for ever.'),
+    maxInFlight: positive
+      .optional()
+      .describe('The most calls of models at once, of all tiers together; 1 suits one local model. Default no limit.'),
     maxRetries: z
       .number()
       .int()
@@ -221,6 +225,12 @@ export const loopConfig: z.ZodType<LoopConfig> = z.strictObject({
     .default(0)
     .describe(
       'How often the agent goes on when the low model finds its answer incomplete; 0 = answers are not checked.',
+    ),
+  followUp: z
+    .boolean()
+    .default(false)
+    .describe(
+      'One further look may be taken behind the answer to an open request, when the low model finds one worth it.',
     ),
   guardActions: z
     .boolean()

@@ -141,6 +141,7 @@ export const agent = (options: AgentOptions = {}): Plugin => ({
       judge: {
         complete: model.complete,
         completionTries: loop.completionTries,
+        followsUp: loop.followUp,
         guardsActions: loop.guardActions,
       },
       orientation: (context) => servers()?.orientation(context),

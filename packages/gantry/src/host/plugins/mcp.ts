@@ -28,6 +28,7 @@ import type { CallContext } from '../../tool/context.ts';
 import type { Tool } from '../../tool/executor.ts';
 import { createVolume } from '../../volume/volume.ts';
 import { version } from '../version.ts';
+import { createFamilyServers } from './family-servers.ts';
 
 /** How the plugin is used. */
 export interface McpOptions extends McpBridgeSettings, McpToolsSettings {
@@ -155,6 +156,7 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
       dataDir: gantry.dataDir,
       settings,
       embedding,
+      familyServers: createFamilyServers(bridge),
       notify,
       requestTimeoutMs: settings.defaultTimeoutMs,
     });

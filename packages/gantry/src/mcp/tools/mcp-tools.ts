@@ -35,6 +35,7 @@ import type { Surface, SurfaceLimits } from './typed/surfaces.ts';
 import { createSimilarTools } from './typed/similar-tools.ts';
 import { createSurfaces } from './typed/surfaces.ts';
 import { createToolMeaning } from './typed/tool-meaning.ts';
+import type { FamilyServers } from './typed/stand-ins.ts';
 import type { ToolSearch } from './typed/tool-search.ts';
 import { createToolSearch } from './typed/tool-search.ts';
 import type { TypedToolSurface } from './typed/typed-tools.ts';
@@ -62,6 +63,8 @@ export interface McpToolsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly settings?: McpToolsSettings | undefined;
+  /** Which servers take the place of bundled tools; default none. */
+  readonly familyServers?: FamilyServers | undefined;
   /** Lets tools be found by what they mean, beside their words. */
   readonly embedding?: EmbeddingModel | undefined;
   /** Tells sessions of results that come late; without it they are only kept in working memory. */
@@ -88,7 +91,7 @@ export interface McpTools extends AsyncDisposable {
  * whose announcements are not repeated.
  */
 export const createMcpTools = async (options: McpToolsOptions): Promise<McpTools> => {
-  const { registry, guides, fit, store, dataDir, clock, log, settings = {} } = options;
+  const { registry, guides, fit, store, dataDir, clock, log, familyServers, settings = {} } = options;
   await using started = new AsyncDisposableStack();
   const proxy = started.use(createToolProxy(options));
   const manage = started.use(createManageClient(options));
@@ -154,7 +157,7 @@ export const createMcpTools = async (options: McpToolsOptions): Promise<McpTools
     );
   const search = started.use(createToolSearch(catalog, fit, meaning));
   const similar = createSimilarTools(catalog, fit);
-  const typed = createTypedTools({ ...settings, catalog, surfaces, modes, fit, similar, isTaken });
+  const typed = createTypedTools({ ...settings, catalog, surfaces, modes, fit, similar, isTaken, familyServers });
 
   const tools = managementTools({
     index,

@@ -1,3 +1,5 @@
+import type { ToolFamily } from '../../tool/tool-family.ts';
+
 /** How a configured server stands. */
 export type ServerState =
   /** Starts on first use. */
@@ -26,6 +28,8 @@ export interface ServerStatus {
   readonly prompts: number;
   readonly resources: number;
   readonly fingerprint: string | null;
+  /** Which bundled tool it takes the place of, while it can be called and offers a tool. */
+  readonly family?: ToolFamily | undefined;
   readonly origin: 'operator' | 'agent';
   /** Why it is not connected, or what last went wrong; no secret. */
   readonly lastError?: string | undefined;

@@ -26,6 +26,7 @@ export const fetchUrlTool = (options: FetchUrlOptions): Tool => {
     name,
     source: 'web',
     category: 'web',
+    family: 'url_fetcher',
     description:
       'Fetches a URL and returns its text as Markdown, after a line that names the source. Long texts come in sections: pass start_index as the notice says to read on.',
     annotations: { readOnlyHint: true, openWorldHint: true },

@@ -65,6 +65,7 @@ export const webSearchTool = (options: WebSearchOptions): Tool => {
     name: 'web_search',
     source: 'web',
     category: 'web',
+    family: 'web_search',
     description:
       'Searches the web and returns a numbered list of links with a snippet each. Read a page with web_browse before you rely on what it says.',
     annotations: { readOnlyHint: true, openWorldHint: true },

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import type { ToolFamily } from '../../../tool/tool-family.ts';
+import { toolFamilies } from '../../../tool/tool-family.ts';
 import type { AttachmentsEntry } from './attachments-entry.ts';
 import { attachmentsEntrySchema } from './attachments-entry.ts';
 import { headerProblemOf } from './header-problem.ts';
@@ -31,6 +33,8 @@ export interface ServerEntry {
   readonly cwd?: string | undefined;
   readonly transportMode?: string | undefined;
   readonly disabled?: boolean | undefined;
+  /** Its tools take the place of the bundled one of that family. */
+  readonly family?: ToolFamily | undefined;
   readonly allowedTools?: readonly string[] | undefined;
   readonly deniedTools?: readonly string[] | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -99,6 +103,9 @@ const entryObject = z
     cwd: z.string().min(1).describe('Working folder of the program.'),
     transportMode: z.string().describe('auto (default), streamable-http or sse.'),
     disabled: z.boolean().describe('true: the entry stays in the file and is not connected.'),
+    family: z
+      .enum(toolFamilies, { error: `must be ${toolFamilies.map((family) => `"${family}"`).join(' or ')}` })
+      .describe('url_fetcher or web_search: its tools take the place of fetch_url or web_search.'),
     allowedTools: names.describe('Only these tools are offered. When it is not empty, deniedTools has no effect.'),
     deniedTools: names.describe('These tools are never offered.'),
     headers: texts

@@ -329,6 +329,7 @@ export const createManagedServer = (
       transport: current?.connection.transport ?? wantedTransport(entry),
       protocolVersion: current?.connection.protocolVersion ?? null,
       ...countsOf(offer?.surface),
+      ...(entry.family && { family: entry.family }),
       origin: entry.origin ?? 'operator',
       ...(lastError === undefined ? {} : { lastError: lastError + nextAttempt() }),
     }),

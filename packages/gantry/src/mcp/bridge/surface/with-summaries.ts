@@ -55,6 +55,7 @@ export const withSummaries = (
     try {
       const text = await model.complete({
         tier: 'low',
+        isBackground: true,
         system: systemPrompt,
         prompt: describe(offer),
         signal: deadline.signal,

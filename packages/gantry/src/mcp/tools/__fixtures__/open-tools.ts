@@ -29,6 +29,7 @@ import type { DownstreamPrompt, DownstreamTool, ServerIdentity } from '../../wir
 import { manageMessageTypes } from '../../wire/manage-messages.ts';
 import type { McpTools, McpToolsSettings } from '../mcp-tools.ts';
 import { createMcpTools } from '../mcp-tools.ts';
+import type { FamilyServers } from '../typed/stand-ins.ts';
 import { announce, summary } from './announce.ts';
 
 /** What a server of the fake bridge offers. */
@@ -84,6 +85,7 @@ export interface OpenToolsOptions {
   readonly exposes?: AvailabilityCheck | undefined;
   readonly store?: Store | undefined;
   readonly embedding?: EmbeddingModel | undefined;
+  readonly familyServers?: FamilyServers | undefined;
   readonly dataDir?: string | undefined;
 }
 
@@ -108,6 +110,7 @@ export const openTools = async (options: OpenToolsOptions = {}): Promise<OpenToo
     log,
     settings: options.settings,
     embedding: options.embedding,
+    familyServers: options.familyServers,
   });
   toolsets.offer(mcp.typed);
   const invoker = makeInvoker(registry, {

@@ -7,6 +7,8 @@ import { byServerThenName } from './catalog.ts';
 import type { Modes, SettledMode } from './modes.ts';
 import { toMeantTool } from './similar-tools.ts';
 import type { SimilarTools } from './similar-tools.ts';
+import type { FamilyServers } from './stand-ins.ts';
+import { createStandIns } from './stand-ins.ts';
 import type { Activation, Surface, Surfaces } from './surfaces.ts';
 
 /** Name of the tool that searches servers' tools; a list without it never gains tools by itself. */
@@ -31,6 +33,8 @@ export interface TypedToolsOptions {
   readonly similar: SimilarTools;
   /** Whether a registered tool has that name. */
   readonly isTaken: (name: string) => boolean;
+  /** Which servers take the place of bundled tools; default none. */
+  readonly familyServers?: FamilyServers | undefined;
   /** Activations and pinned tools together; default 40. */
   readonly maxActivatedToolsPerSession?: number | undefined;
   /** Tools of servers are added to a model's list only while it holds fewer; default 120. */
@@ -42,9 +46,10 @@ const mostForEager = 40;
 
 /** Makes the function from caller and catalog to the tools of servers. */
 export const createTypedTools = (options: TypedToolsOptions): TypedToolSurface => {
-  const { catalog, surfaces, modes, fit, similar, isTaken } = options;
+  const { catalog, surfaces, modes, fit, similar, isTaken, familyServers } = options;
   const { maxActivatedToolsPerSession: budget = 40, maxToolsPerRequest = 120 } = options;
   const listeners = new Set<() => void>();
+  const standIns = createStandIns(catalog, fit, familyServers);
   // Surfaces are replaced when they change, so what was chosen for one holds until the catalog changes.
   const chosen = new WeakMap<Surface, { readonly version: number; readonly lazy: Choice; readonly pinned: Choice }>();
 
@@ -61,6 +66,7 @@ export const createTypedTools = (options: TypedToolsOptions): TypedToolSurface =
     changed();
   });
   surfaces.onChange(changed);
+  familyServers?.onChange(changed);
 
   const modeOf = (context: CallContext): SettledMode => {
     const mode = modes.modeFor(context);
@@ -103,9 +109,15 @@ export const createTypedTools = (options: TypedToolsOptions): TypedToolSurface =
     return known[mode];
   };
 
+  const ownStamp = (context: CallContext, mode: SettledMode): string => {
+    if (mode === 'off') return '';
+    return mode === 'eager' ? `${catalog.version}` : choiceFor(context, mode).stamp;
+  };
+
   const entriesFor = (context: CallContext, mode: SettledMode): readonly CatalogEntry[] => {
     if (mode === 'off') return [];
-    return mode === 'eager' ? catalog.tools() : choiceFor(context, mode).entries;
+    if (mode === 'eager') return catalog.tools();
+    return [...new Set([...standIns.listed(context), ...choiceFor(context, mode).entries])];
   };
 
   const isCallable = (entry: CatalogEntry, context: CallContext): boolean => {
@@ -175,11 +187,12 @@ export const createTypedTools = (options: TypedToolsOptions): TypedToolSurface =
       await surfaces.activate(context, [toActivation(entry)]);
     },
     modeOf,
+    takesOver: (family, context) => standIns.sentence(family, context, (entry) => isCallable(entry, context)),
     prepare: surfaces.prepare,
     stamp: (context) => {
       const mode = modeOf(context);
-      if (mode === 'off') return mode;
-      return mode === 'eager' ? `${mode}/${catalog.version}` : `${mode}/${choiceFor(context, mode).stamp}`;
+      const standing = standIns.listed(context).map(({ typedName, print }) => `${typedName}@${print.slice(0, 12)}`);
+      return [mode, ownStamp(context, mode), ...standing].join('/');
     },
     onChange: (listener) => {
       listeners.add(listener);

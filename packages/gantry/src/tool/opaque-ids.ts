@@ -1,0 +1,47 @@
+/** What an id stands for: `media_N` a file, `ref_N` a message or whatever else has an id of its own. */
+export type OpaqueKind = 'media' | 'ref';
+
+/**
+ * Short ids that a model is given in place of long or unreadable ones (paths, ids of messages), for one turn: what another turn issued is
+ * unknown here.
+ */
+export interface OpaqueIds {
+  /** The id of this turn for a value; the same again for the same one. */
+  issue(kind: OpaqueKind, value: string): string;
+  /** The value behind an id, or undefined when this turn did not issue it. */
+  resolve(id: string): string | undefined;
+}
+
+const form = /^(?:media|ref)_[1-9]\d{0,8}$/;
+const anywhere = /\b(?:media|ref)_([1-9]\d{0,8})\b/g;
+
+/** Whether a value has the form of such an id. */
+export const isOpaqueId = (value: unknown): value is string => typeof value === 'string' && form.test(value);
+
+/**
+ * Makes the ids of one turn.
+ *
+ * @param options `seen` is what the model can read of earlier turns: numbers that stand there are not issued again, so that an id of
+ * another turn, which a model repeats, never means something else.
+ */
+export const createOpaqueIds = (options: { readonly seen?: string | undefined } = {}): OpaqueIds => {
+  const values = new Map<string, string>();
+  const ids = new Map<string, string>();
+  const last: Record<OpaqueKind, number> = { media: 0, ref: 0 };
+  for (const [id, number] of (options.seen ?? '').matchAll(anywhere)) {
+    const kind = id.startsWith('media') ? 'media' : 'ref';
+    last[kind] = Math.max(last[kind], Number(number));
+  }
+  return {
+    issue: (kind, value) => {
+      const key = `${kind} ${value}`;
+      const known = ids.get(key);
+      if (known !== undefined) return known;
+      const id = `${kind}_${(last[kind] += 1)}`;
+      ids.set(key, id);
+      values.set(id, value);
+      return id;
+    },
+    resolve: (id) => values.get(id),
+  };
+};
