@@ -5,6 +5,7 @@ import type { Store } from '../../../store/store.ts';
 import { openSqliteStore } from '../../../store/sqlite/open-sqlite-store.ts';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { testKeyring } from '../../../testing/test-keyring.ts';
+import { createMailbox } from '../mail/mailbox.ts';
 import type { SessionsOptions, SharedSessions } from './sessions.ts';
 import { createSessions } from './sessions.ts';
 
@@ -136,13 +137,17 @@ describe('sessions of several processes on one store', () => {
   const two = async (make?: SessionsOptions['open']) => {
     const clock = fakeClock();
     store = await openSqliteStore({ path: ':memory:', clock, keyring: testKeyring('k1'), log: silentLog });
-    const shared: SharedSessions = {
-      sealing: store.secrets,
-      ended: store.keyValue('ended'),
-      letters: store.keyValue('letters'),
+    const { secrets: sealing } = store;
+    const letters = store.keyValue<string>('letters');
+    const options = (): Partial<SessionsOptions> => {
+      const shared: SharedSessions = {
+        sealing,
+        ended: store.keyValue('ended'),
+        mailbox: createMailbox({ sealing, letters, clock, log: silentLog }),
+      };
+      return { shared, ...(make && { open: make }) };
     };
-    const options = { shared, ...(make && { open: make }) };
-    return { clock, here: open(options, clock), there: open(options, clock) };
+    return { clock, here: open(options(), clock), there: open(options(), clock) };
   };
 
   it('are served by one that did not open them', async () => {

@@ -10,6 +10,7 @@ import type { KeyValue } from '../../../store/key-value.ts';
 import { jsonRpcError } from '../json-rpc-error.ts';
 import type { LaneSession, LeanLane } from '../lean-lane.ts';
 import { createRunningCalls } from '../running-calls.ts';
+import type { Mailbox } from '../mail/mailbox.ts';
 import type { Sealing } from '../pass/carried-state.ts';
 import type { Visitor } from '../visitor.ts';
 import { createAnswerMail } from './answer-mail.ts';
@@ -33,8 +34,7 @@ export interface SharedSessions {
   readonly sealing: Sealing;
   /** Sessions that their clients have ended. */
   readonly ended: KeyValue<true>;
-  /** Answers of clients on their way to the process that asked. */
-  readonly letters: KeyValue<string>;
+  readonly mailbox: Mailbox;
 }
 
 /** How sessions are kept. */
@@ -78,7 +78,7 @@ export const createSessions = (options: SessionsOptions): Sessions => {
   // Least recently used first.
   const sessions = new Map<string, Session>();
   const takingUp = new Map<string, Promise<Session | undefined>>();
-  const mail = shared && createAnswerMail({ ...shared, clock, log });
+  const mail = shared && createAnswerMail(shared);
   let sweeping: Timer | undefined;
 
   const drop = (session: Session): void => {
@@ -91,9 +91,9 @@ export const createSessions = (options: SessionsOptions): Sessions => {
   const sweep = (): void => {
     const nowMs = clock.nowMs();
     if (shared)
-      Promise.all([shared.ended.sweep(), shared.letters.sweep()]).catch((error: unknown) =>
-        log.warn({ reason: messageOf(error) }, 'marks of MCP sessions could not be swept'),
-      );
+      shared.ended
+        .sweep()
+        .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'marks of MCP sessions could not be swept'));
     for (const session of sessions.values())
       if (!session.isListening && nowMs - session.usedAtMs >= idleMs) drop(session);
     sweeping = sessions.size > 0 ? clock.startTimer(sweepMs, sweep) : undefined;
@@ -248,7 +248,6 @@ export const createSessions = (options: SessionsOptions): Sessions => {
     },
     [Symbol.asyncDispose]: async () => {
       sweeping?.stop();
-      mail?.[Symbol.dispose]();
       const open = [...sessions.values()];
       sessions.clear();
       await Promise.all(open.map(({ server }) => server.close()));
