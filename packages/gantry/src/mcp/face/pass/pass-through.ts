@@ -97,7 +97,7 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
       if (refusal) return refusal;
       const running = stack.use(new DisposableStack());
       if (isCall) {
-        const admitted = admit?.(client);
+        const admitted = await admit?.(client);
         if (admitted && 'refusal' in admitted) return tooMany(message, admitted);
         if (admitted) running.use(admitted);
       }
