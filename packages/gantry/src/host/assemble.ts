@@ -171,6 +171,7 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
       mayReach: rules.allowsServer,
       mayCall: rules.allows,
       restricts: rules.restrictsTools,
+      taskOwners: gantry.store.keyValue('mcp-task-owners'),
     },
     modeFor: (client) => rules.of(client).mode ?? (client === undefined ? undefined : clientModes[client]) ?? mode,
     sharesFolder: (client) => rules.of(client).sharesFolder === true,

@@ -24,6 +24,7 @@ import type { Sealing } from './pass/carried-state.ts';
 import type { AdmitCall } from './admit-call.ts';
 import type { PassThroughOptions } from './pass/pass-through.ts';
 import { createTranslator } from './translate/translator.ts';
+import { createTaskOwners } from './pass/task-owners.ts';
 import { createPassThrough } from './pass/pass-through.ts';
 import { createMailbox } from './mail/mailbox.ts';
 import { readJsonBody } from './request-body.ts';
@@ -71,7 +72,10 @@ export interface McpFaceOptions {
     | ({ readonly open: OpenPass; readonly sealing: Sealing } & Pick<
         PassThroughOptions,
         'mayReach' | 'mayCall' | 'restricts'
-      >)
+      > & {
+          /** Whose tasks of servers are. */
+          readonly taskOwners?: KeyValue<string> | undefined;
+        })
     | undefined;
   /** Whether a client reads and writes the shared folder too; default none does. */
   readonly sharesFolder?: ((client: string | undefined) => boolean) | undefined;
@@ -201,6 +205,7 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
     mayCall: options.pass?.mayCall ?? (() => true),
     restricts: options.pass?.restricts ?? (() => false),
     admit: options.admit,
+    taskOwners: options.pass?.taskOwners && createTaskOwners({ owners: options.pass.taskOwners, clock, log }),
     sealing: options.pass?.sealing ?? noSealing,
     invoker: options.invoker,
     log,

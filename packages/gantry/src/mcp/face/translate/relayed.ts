@@ -9,6 +9,8 @@ import type { Notice } from '../../wire/sessions/exchange.ts';
 export interface Visit {
   readonly target: PassTarget;
   readonly client: string | undefined;
+  /** Takes note of the result of a call, before the client hears of it. */
+  readonly noteResult?: ((result: unknown) => Promise<void> | undefined) | undefined;
 }
 
 /** A request of a client that is to be said in other words. */

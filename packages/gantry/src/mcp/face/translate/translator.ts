@@ -76,7 +76,9 @@ export const createTranslator = (options: {
         try {
           const refusal = method === 'tools/call' ? await refusalOf(visit.target, params) : undefined;
           if (refusal) return generation === 'modern' ? toModernResult(refusal) : toLegacyResult(refusal);
-          return await relay({ target: visit.target, client: visit.client, method, params, ctx });
+          const result = await relay({ target: visit.target, client: visit.client, method, params, ctx });
+          if (method === 'tools/call') await visit.noteResult?.(result);
+          return result;
         } catch (error) {
           throw toProtocolError(error);
         }
@@ -113,10 +115,10 @@ export const createTranslator = (options: {
   });
 
   return {
-    modern: async (request, body, { target, client }) => {
+    modern: async (request, body, { target, client, noteResult }) => {
       const params = isObject(body) && isObject(body['params']) ? body['params'] : {};
       const says = saysInMeta(isObject(params['_meta']) ? params['_meta'] : {});
-      const visit = { target, client, says };
+      const visit = { target, client, says, noteResult };
       const isListening = isObject(body) && body['method'] === 'subscriptions/listen';
       if (isListening && target.era === 'legacy' && (target.isHttp || takesPart(says)))
         return await listenToOlder({
