@@ -117,10 +117,11 @@ export const createSharedEvents = (options: {
           news.sort((a, b) => a.writtenAtMs - b.writtenAtMs || (a.key < b.key ? -1 : 1));
           if (!isOver) for (const { value } of news) for (const event of value) listener(event);
         } catch (error) {
-          log.warn(
-            { namespace, reason: messageOf(error) },
-            'what happens in a session elsewhere could not be looked for',
-          );
+          if (!isOver && !isClosed)
+            log.warn(
+              { namespace, reason: messageOf(error) },
+              'what happens in a session elsewhere could not be looked for',
+            );
         }
         if (!isOver && !isClosed) timer = clock.startTimer(batchMs, () => void look());
       };

@@ -95,7 +95,9 @@ export const createMailbox = (options: {
       if (looking > 0 || clock.nowMs() < seenUntilMs) await collect();
       if (lookingForAll > 0) await collectForAll();
     } catch (error) {
-      log.warn({ reason: messageOf(error) }, 'letters of other processes could not be looked for; tried again');
+      // The store goes with the process.
+      if (!isClosed)
+        log.warn({ reason: messageOf(error) }, 'letters of other processes could not be looked for; tried again');
     }
     polling = undefined;
     start();
