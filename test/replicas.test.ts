@@ -205,6 +205,31 @@ describe.skipIf(!hasPostgres)('three gateways on one database', () => {
     expect(billing.count('tools/call')).toBe(before + 1);
   }, 30_000);
 
+  it('tell at each what happens in a session at another', async () => {
+    const [first, second] = replicas.gateways;
+    const leaving = new AbortController();
+    const listening = await fetch(`${first?.url}/api/v1/sessions/heard/events`, {
+      headers: { accept: 'text/event-stream' },
+      signal: leaving.signal,
+    });
+    let heard = '';
+    const reading = (async () => {
+      const decoder = new TextDecoder();
+      for await (const piece of listening.body ?? []) heard += decoder.decode(piece, { stream: true });
+    })().catch(() => undefined);
+    await expect
+      .poll(
+        async () => {
+          await second?.post('/sessions/heard/messages', { message: 'rather this' });
+          return heard;
+        },
+        { timeout: 20_000, interval: 500 },
+      )
+      .toMatch(/turn-start[^]*Both: rather this[^]*turn-end/);
+    leaving.abort();
+    await reading;
+  }, 30_000);
+
   it('answer one message at a time in a session, together with one that overtakes it', async () => {
     const [first, second] = replicas.gateways;
     const overtaken = first?.post('/sessions/talk/messages', { message: 'hold on' });

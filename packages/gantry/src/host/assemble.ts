@@ -23,6 +23,8 @@ import { toReport } from '../operations/doctor/doctor-report.ts';
 import type { TokenShelf } from '../operations/access/token-shelf.ts';
 import { createTokenShelf } from '../operations/access/token-shelf.ts';
 import { createCallLimits } from './access/call-limits.ts';
+import { createLocalRate } from './access/local-rate.ts';
+import { createSharedRate } from './access/shared-rate.ts';
 import { compileRules, withRules } from './access/client-rules.ts';
 import type { OperationDeps } from '../operations/operation-deps.ts';
 import { scrubValue } from '../text/scrub.ts';
@@ -169,11 +171,19 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
       mayReach: rules.allowsServer,
       mayCall: rules.allows,
       restricts: rules.restrictsTools,
+      taskOwners: gantry.store.keyValue('mcp-task-owners'),
     },
     modeFor: (client) => rules.of(client).mode ?? (client === undefined ? undefined : clientModes[client]) ?? mode,
     sharesFolder: (client) => rules.of(client).sharesFolder === true,
     wantsWholeResults: (client) => rules.of(client).results === 'as-is',
-    admit: createCallLimits(rules, clock),
+    admit: createCallLimits({
+      rules,
+      // A data folder has one gateway; a database may have several.
+      rate:
+        config.store.url === undefined
+          ? createLocalRate(clock)
+          : createSharedRate({ windows: gantry.store.documents('call-rates'), clock, log }),
+    }),
     clock,
     log,
   });

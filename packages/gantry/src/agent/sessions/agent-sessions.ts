@@ -24,6 +24,7 @@ import { createAnswerTurn, isSuperseded, superseded, toReply } from './answer-tu
 import { checkMessage } from './check-message.ts';
 import { createScheduledRuns } from './scheduled-runs.ts';
 import { createSessionInterrupts } from './session-interrupts.ts';
+import { createSharedEvents } from './shared-events.ts';
 import { createSessionQueue } from './session-queue.ts';
 import { createTurnGuard } from './turn-guard.ts';
 
@@ -60,7 +61,10 @@ export interface AgentSessions extends AsyncDisposable {
   readonly notify: Notify;
   /** Runs a scheduled task as a turn of its own. Says `busy` while a user is being answered. */
   runTask(run: TaskRun): Promise<RunResult>;
-  /** Hears everything that happens in a session, also turns that nobody sent. Returns the way to stop. */
+  /**
+   * Hears everything that happens in a session, also turns that nobody sent, and those that run in other processes on the store: these in
+   * batches, from half a second after it began. Returns the way to stop.
+   */
   subscribe(sessionId: string, listener: OnSessionEvent): () => void;
   /** Ends the turn that runs in a session, here or in another process on the store; true when there was one. */
   interrupt(sessionId: string): Promise<boolean>;
@@ -117,6 +121,7 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
     log,
   });
   const listeners = new Map<string, Set<OnSessionEvent>>();
+  const elsewhere = createSharedEvents({ space: options.store.keyValue('session-events'), clock, log });
   /** Notices that are being answered, or wait for it. */
   const noticesInHand = new Set<string>();
   let answering = 0;
@@ -124,6 +129,7 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
   const publish = (namespace: string, event: SessionEvent, own?: OnSessionEvent): void => {
     own?.(event);
     for (const listener of listeners.get(namespace) ?? []) listener(event);
+    elsewhere.tell(namespace, event);
   };
 
   const answer = createAnswerTurn({ ...options, publish });
@@ -249,7 +255,9 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
       const namespace = `session/${sessionId}`;
       const heard = listeners.get(namespace) ?? new Set();
       listeners.set(namespace, heard.add(listener));
+      const listening = elsewhere.listen(namespace, listener);
       return () => {
+        listening[Symbol.dispose]();
         heard.delete(listener);
         if (heard.size === 0) listeners.delete(namespace);
       };
@@ -278,7 +286,10 @@ export const createAgentSessions = (options: AgentSessionsOptions): AgentSession
         { isUrgent: true, reason: forgottenByUser },
       );
     },
-    [Symbol.asyncDispose]: () => queue.close(new GantryError('stopped', 'Gantry is stopping, so the turn was ended.')),
+    [Symbol.asyncDispose]: async () => {
+      await queue.close(new GantryError('stopped', 'Gantry is stopping, so the turn was ended.'));
+      await elsewhere[Symbol.asyncDispose]();
+    },
   };
 };
 

@@ -1,64 +1,54 @@
-import type { Clock } from '../../kernel/clock.ts';
-import type { AdmitCall } from '../../mcp/face/admit-call.ts';
+import type { Admission, AdmitCall } from '../../mcp/face/admit-call.ts';
 import type { CompiledRules } from './client-rules.ts';
+import type { CallRate } from './local-rate.ts';
 
-interface Counted {
-  /** Calls that may still be made at once; refilled with time. */
-  tokens: number;
-  refilledAtMs: number;
-  running: number;
-}
+/** Holds the calls of each client to its rule: how many in a minute, and how many run in this process. */
+export const createCallLimits = ({
+  rules,
+  rate,
+}: {
+  readonly rules: Pick<CompiledRules, 'of'>;
+  readonly rate: CallRate;
+}): AdmitCall => {
+  const running = new Map<string, number>();
 
-// Clients come and go, and their names with them.
-const mostClients = 10_000;
-
-/** Counts the calls of each client against its rule: a token bucket of a minute, and how many run. */
-export const createCallLimits = (rules: CompiledRules, clock: Clock): AdmitCall => {
-  const clients = new Map<string, Counted>();
-
-  const counted = (client: string, perMinute: number): Counted => {
-    const known = clients.get(client);
-    if (known) return known;
-    if (clients.size >= mostClients)
-      for (const [name, { running }] of clients)
-        if (running === 0) {
-          clients.delete(name);
-          break;
-        }
-    const fresh = { tokens: perMinute, refilledAtMs: clock.elapsedMs(), running: 0 };
-    clients.set(client, fresh);
-    return fresh;
-  };
-
-  return (client) => {
-    const { callsPerMinute, maxConcurrentCalls } = rules.of(client);
-    if (callsPerMinute === undefined && maxConcurrentCalls === undefined) return nothing;
-    const perMinute = callsPerMinute ?? Infinity;
-    const state = counted(client ?? '', perMinute);
-    if (maxConcurrentCalls !== undefined && state.running >= maxConcurrentCalls)
-      return {
-        refusal: `${state.running} of your calls run already, which is the most; wait for one to end.`,
-        retryAfterS: 1,
-      };
-    if (perMinute !== Infinity) {
-      const nowMs = clock.elapsedMs();
-      state.tokens = Math.min(perMinute, state.tokens + ((nowMs - state.refilledAtMs) * perMinute) / 60_000);
-      state.refilledAtMs = nowMs;
-      if (state.tokens < 1) {
-        const retryAfterS = Math.ceil(((1 - state.tokens) * 60) / perMinute);
-        return { refusal: `You may make ${perMinute} calls a minute; try again in ${retryAfterS} s.`, retryAfterS };
-      }
-      state.tokens -= 1;
-    }
-    state.running += 1;
+  const begin = (client: string): Disposable => {
+    running.set(client, (running.get(client) ?? 0) + 1);
     let isOver = false;
     return {
       [Symbol.dispose]: () => {
         if (isOver) return;
         isOver = true;
-        state.running -= 1;
+        const left = (running.get(client) ?? 1) - 1;
+        if (left > 0) running.set(client, left);
+        else running.delete(client);
       },
     };
+  };
+
+  return (identity) => {
+    const { callsPerMinute, maxConcurrentCalls } = rules.of(identity);
+    if (callsPerMinute === undefined && maxConcurrentCalls === undefined) return nothing;
+    const client = identity ?? '';
+    const others = running.get(client) ?? 0;
+    if (maxConcurrentCalls !== undefined && others >= maxConcurrentCalls)
+      return {
+        refusal: `${others} of your calls run already, which is the most; wait for one to end.`,
+        retryAfterS: 1,
+      };
+    const call = begin(client);
+    if (callsPerMinute === undefined) return call;
+    const judge = (retryAfterS: number | undefined): Admission => {
+      if (retryAfterS === undefined) return call;
+      call[Symbol.dispose]();
+      return { refusal: `You may make ${callsPerMinute} calls a minute; try again in ${retryAfterS} s.`, retryAfterS };
+    };
+    const waitS = rate.take(client, callsPerMinute);
+    if (!(waitS instanceof Promise)) return judge(waitS);
+    return waitS.then(judge, (error: unknown) => {
+      call[Symbol.dispose]();
+      throw error;
+    });
   };
 };
 

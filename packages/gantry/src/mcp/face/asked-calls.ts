@@ -6,11 +6,15 @@ import type { InputRequests, InputRequiredResult } from '@modelcontextprotocol/s
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { abortReason, throwIfAborted } from '../../kernel/abort.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { GantryError, messageOf } from '../../kernel/errors.ts';
+import { GantryError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { isObject } from '../../kernel/json.ts';
+import type { Log } from '../../kernel/log.ts';
 import type { OnAsked, PeerQuestion } from '../../tool/context.ts';
-import type { CallAnswer, ClientCall } from './call-tool.ts';
+import type { CallAnswer, ClientCall, ProgressParams } from './call-tool.ts';
+import type { Mailbox } from './mail/mailbox.ts';
+import type { GoOn } from './mail/rounds.ts';
+import { createRounds, notOpen } from './mail/rounds.ts';
 import type { Waiting } from './parked.ts';
 import { createParked } from './parked.ts';
 import type { Sealing } from './pass/carried-state.ts';
@@ -29,8 +33,11 @@ export interface AskedRequest {
   begin(call: Pick<ClientCall, 'signal' | 'notify'> & { readonly onAsked: OnAsked }): Promise<CallAnswer>;
 }
 
-/** Serves such calls. A client that is waited for has 15 minutes. Disposing cancels the calls that wait. */
-export interface AskedCalls extends Disposable {
+/**
+ * Serves such calls. A client that is waited for has 15 minutes, and goes on with its call at any process. Disposing cancels the calls that
+ * wait.
+ */
+export interface AskedCalls extends AsyncDisposable {
   /**
    * The result of the call, or what the client is to answer first.
    * @throws {ProtocolError} invalid params for a state that is not of a call which waits for this client.
@@ -61,82 +68,100 @@ interface WaitingCall extends Waiting {
 const prefix = 'gantry.asked.';
 
 /** Makes an empty set. */
-export const createAskedCalls = ({
-  clock,
-  sealing,
-}: {
+export const createAskedCalls = (options: {
   readonly clock: Clock;
+  readonly log: Log;
   readonly sealing: Sealing;
+  /** Without it a client has to come back to this process. */
+  readonly mailbox?: Mailbox | undefined;
 }): AskedCalls => {
-  const parked = createParked<WaitingCall>(clock, ({ running }) =>
-    running.controller.abort(new GantryError('cancelled', 'The client did not answer in time.')),
-  );
+  const { clock, log, sealing, mailbox } = options;
+  const parked = createParked<WaitingCall>({
+    clock,
+    mailbox,
+    giveUp: ({ running }, reason) => running.controller.abort(reason),
+  });
   const ownerOf = ({ client, tool }: AskedRequest): string => JSON.stringify([client ?? null, tool]);
-  const contextOf = ({ client }: AskedRequest): string => `mcp/${client ?? ''}`;
+  const contextOf = (client: string | undefined): string => `mcp/${client ?? ''}`;
 
-  const park = (running: RunningCall, request: AskedRequest): InputRequiredResult => {
+  const park = async (running: RunningCall, whose: Waiting): Promise<InputRequiredResult> => {
     const asked = Object.fromEntries([...running.open].map((one, index) => [`q${index + 1}`, one]));
-    const { client } = request;
+    const name = await parked.park({ ...whose, running, asked });
+    return {
+      resultType: 'input_required',
+      inputRequests: Object.fromEntries(
+        Object.entries(asked).map(([key, { question }]) => [key, question]),
+      ) as unknown as InputRequests,
+      requestState: `${prefix}${sealing.seal(name, contextOf(whose.client))}`,
+    };
+  };
+
+  /** Waits until the call has ended, or asks. */
+  const follow = async (
+    running: RunningCall,
+    whose: Waiting,
+    signal: AbortSignal,
+  ): Promise<CallAnswer | InputRequiredResult> => {
+    // MCP 2026-07-28: closing the response cancels the request; between two requests there is none to close.
+    const cancel = (): void => running.controller.abort(abortReason(signal));
+    if (signal.aborted) cancel();
+    else signal.addEventListener('abort', cancel, { once: true });
     try {
-      const name = parked.park({ client, owner: ownerOf(request), running, asked });
-      return {
-        resultType: 'input_required',
-        inputRequests: Object.fromEntries(
-          Object.entries(asked).map(([key, { question }]) => [key, question]),
-        ) as unknown as InputRequests,
-        requestState: `${prefix}${sealing.seal(name, contextOf(request))}`,
-      };
-    } catch (error) {
-      running.controller.abort(error);
-      throw new ProtocolError(ProtocolErrorCode.InternalError, messageOf(error));
+      for (;;) {
+        if (running.open.size > 0) return await park(running, whose);
+        const ended = await Promise.race([running.answer, running.news.promise]);
+        if (ended) return ended;
+      }
+    } finally {
+      signal.removeEventListener('abort', cancel);
     }
   };
 
-  const reclaim = (request: AskedRequest): WaitingCall => {
-    const { state } = request;
-    let name: string | undefined;
+  const goOn: GoOn = async ({ name, owner, said, signal, tell }) => {
+    const waiting = parked.take(name, owner);
+    if (!waiting) throw notOpen();
+    const { running, client } = waiting;
+    running.notify = (progress) => tell({ ...progress });
+    for (const [key, one] of Object.entries(waiting.asked)) {
+      running.open.delete(one);
+      give(one, Object.hasOwn(said, key) ? said[key] : undefined);
+    }
+    return (await follow(running, { client, owner }, signal)) as unknown as JsonObject;
+  };
+  const rounds = mailbox && createRounds({ mailbox, topic: 'asked', goOn, clock, log });
+  const serveRound = rounds?.serve ?? goOn;
+
+  const nameIn = ({ state, client }: AskedRequest): string => {
     try {
       if (typeof state === 'string' && state.startsWith(prefix))
-        name = sealing.open(state.slice(prefix.length), contextOf(request));
+        return sealing.open(state.slice(prefix.length), contextOf(client));
     } catch {
-      throw invalid('The requestState was not made here, or for another client.');
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        'The requestState was not made here, or for another client.',
+      );
     }
-    const found = name === undefined ? undefined : parked.take(name, ownerOf(request));
-    if (found) return found;
-    throw invalid(
-      'The call that asked is not open any more: it was answered, waited too long, or was of another process. Call the tool again without requestState.',
-    );
+    throw notOpen();
   };
 
   return {
     serve: async (request) => {
-      const { state, responses, signal } = request;
-      let running: RunningCall;
-      if (state === undefined) running = begin(request);
-      else {
-        const waiting = reclaim(request);
-        ({ running } = waiting);
-        running.notify = request.notify;
-        for (const [key, one] of Object.entries(waiting.asked)) {
-          running.open.delete(one);
-          give(one, Object.hasOwn(responses, key) ? responses[key] : undefined);
-        }
-      }
-      // MCP 2026-07-28: closing the response cancels the request; between two requests there is none to close.
-      const cancel = (): void => running.controller.abort(abortReason(signal));
-      if (signal.aborted) cancel();
-      else signal.addEventListener('abort', cancel, { once: true });
-      try {
-        for (;;) {
-          if (running.open.size > 0) return park(running, request);
-          const ended = await Promise.race([running.answer, running.news.promise]);
-          if (ended) return ended;
-        }
-      } finally {
-        signal.removeEventListener('abort', cancel);
-      }
+      const { client, state, responses, signal, notify } = request;
+      const owner = ownerOf(request);
+      if (state === undefined) return await follow(begin(request), { client, owner }, signal);
+      const round = {
+        name: nameIn(request),
+        owner,
+        said: responses as JsonObject,
+        signal,
+        tell: (notice: JsonObject) => notify(notice as unknown as ProgressParams),
+      };
+      return (await serveRound(round)) as unknown as CallAnswer | InputRequiredResult;
     },
-    [Symbol.dispose]: () => parked[Symbol.dispose](),
+    [Symbol.asyncDispose]: async () => {
+      parked[Symbol.dispose]();
+      await rounds?.[Symbol.asyncDispose]();
+    },
   };
 };
 
@@ -180,5 +205,3 @@ const give = ({ question, resolve, reject }: OpenQuestion, said: unknown): void 
   else if (question.method === 'elicitation/create') resolve({ action: 'cancel' });
   else reject(new GantryError('execution_failed', 'the client gave none'));
 };
-
-const invalid = (message: string): ProtocolError => new ProtocolError(ProtocolErrorCode.InvalidParams, message);

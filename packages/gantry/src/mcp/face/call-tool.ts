@@ -55,7 +55,7 @@ export const callTool = async (
     ...call.asking,
   };
   const { toolsets, invoker, firstTools } = parts;
-  const admitted = parts.admit?.(visitor.client);
+  const admitted = await parts.admit?.(visitor.client);
   if (admitted && 'refusal' in admitted)
     return { result: { content: [{ type: 'text', text: admitted.refusal }], isError: true }, outputSchema: undefined };
   using _running = admitted;

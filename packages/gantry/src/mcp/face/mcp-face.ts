@@ -8,6 +8,7 @@ import { GantryError, messageOf } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { isObject } from '../../kernel/json.ts';
 import type { Log } from '../../kernel/log.ts';
+import type { KeyValue } from '../../store/key-value.ts';
 import type { Toolsets } from '../../toolset/toolset.ts';
 import { createChangeNotice } from './change-notice.ts';
 import { createAskedCalls } from './asked-calls.ts';
@@ -23,7 +24,9 @@ import type { Sealing } from './pass/carried-state.ts';
 import type { AdmitCall } from './admit-call.ts';
 import type { PassThroughOptions } from './pass/pass-through.ts';
 import { createTranslator } from './translate/translator.ts';
+import { createTaskOwners } from './pass/task-owners.ts';
 import { createPassThrough } from './pass/pass-through.ts';
+import { createMailbox } from './mail/mailbox.ts';
 import { readJsonBody } from './request-body.ts';
 import type { StdioConnection } from './serve-stdio.ts';
 import { serveStdio } from './serve-stdio.ts';
@@ -58,13 +61,21 @@ export interface McpFaceOptions {
   /** An unused session of a 2025 client is dropped after so long; default 1,800,000 ms. */
   readonly sessionIdleMs?: number | undefined;
   /** Makes sessions known to every process on one store; default they are known here only. */
-  readonly sharedSessions?: SharedSessions | undefined;
+  readonly sharedSessions?:
+    | (Omit<SharedSessions, 'mailbox'> & {
+        /** What processes leave for each other. */
+        readonly letters: KeyValue<string>;
+      })
+    | undefined;
   /** Reaches single servers, which are passed through; without it there are none. */
   readonly pass?:
     | ({ readonly open: OpenPass; readonly sealing: Sealing } & Pick<
         PassThroughOptions,
         'mayReach' | 'mayCall' | 'restricts'
-      >)
+      > & {
+          /** Whose tasks of servers are. */
+          readonly taskOwners?: KeyValue<string> | undefined;
+        })
     | undefined;
   /** Whether a client reads and writes the shared folder too; default none does. */
   readonly sharesFolder?: ((client: string | undefined) => boolean) | undefined;
@@ -101,13 +112,16 @@ const changeDelayMs = 100;
 export const createMcpFace = (options: McpFaceOptions): McpFace => {
   const { toolsets, clock, log, maxBodyBytes = 4 * 1024 * 1024, modeFor = () => 'auto' } = options;
   const firstTools = awaitFirstTools(clock, options.firstReady, options.firstToolsPatienceMs ?? 3_000);
+  const { sharedSessions } = options;
+  const mailbox = sharedSessions && createMailbox({ ...sharedSessions, clock, log });
+  const shared = sharedSessions && mailbox && { ...sharedSessions, mailbox };
   const parts: FaceParts = {
     ...options,
     firstTools,
     pages: createToolPages(toolsets),
     schemaValidator: new AjvJsonSchemaValidator(),
     // What a client carries from one of its requests to the next is sealed.
-    askedCalls: options.pass && createAskedCalls({ clock, sealing: options.pass.sealing }),
+    askedCalls: options.pass && createAskedCalls({ clock, log, sealing: options.pass.sealing, mailbox }),
   };
   const toVisitor = (client: string | undefined, mode: FaceMode): Visitor => ({
     client,
@@ -152,7 +166,7 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
   const sessions = createSessions({
     lane,
     open: (visitor) => open(visitor, 'legacy'),
-    shared: options.sharedSessions,
+    shared,
     clock,
     log,
     maxSessions: options.maxSessions,
@@ -182,7 +196,7 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
     log,
     schemaValidator: parts.schemaValidator,
     sealing: options.pass?.sealing ?? noSealing,
-    shared: options.sharedSessions,
+    shared,
   });
   const pass = createPassThrough({
     translator,
@@ -191,6 +205,7 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
     mayCall: options.pass?.mayCall ?? (() => true),
     restricts: options.pass?.restricts ?? (() => false),
     admit: options.admit,
+    taskOwners: options.pass?.taskOwners && createTaskOwners({ owners: options.pass.taskOwners, clock, log }),
     sealing: options.pass?.sealing ?? noSealing,
     invoker: options.invoker,
     log,
@@ -239,10 +254,15 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
       stopWatching();
       notice[Symbol.dispose]();
       lane[Symbol.dispose]();
-      parts.askedCalls?.[Symbol.dispose]();
       const closing = [...handlers.values()].map(({ handler }) => handler.close());
-      await Promise.all([...closing, sessions[Symbol.asyncDispose](), translator[Symbol.asyncDispose]()]);
+      await Promise.all([
+        ...closing,
+        parts.askedCalls?.[Symbol.asyncDispose](),
+        sessions[Symbol.asyncDispose](),
+        translator[Symbol.asyncDispose](),
+      ]);
       await Promise.all([...connected.keys()].map((server) => server.close()));
+      await mailbox?.[Symbol.asyncDispose]();
     },
   };
 };

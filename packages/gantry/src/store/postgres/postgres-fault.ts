@@ -33,7 +33,7 @@ export const unavailable = (address: string, error: unknown): GantryError => {
     );
   return new GantryError(
     'store_unavailable',
-    `The store in PostgreSQL at ${address} cannot be used: ${reasonOf(error)}. ${adviceFor(sqlState)}`,
+    `The store in PostgreSQL at ${address} cannot be used: ${reasonOf(error)}. ${certificateAdvice(error) ?? adviceFor(sqlState)}`,
     { details: { path: address, errcode: sqlState }, cause: isSignIn(sqlState) ? undefined : error },
   );
 };
@@ -54,6 +54,33 @@ const reasonOf = (error: unknown): string => {
 };
 
 const isSignIn = (sqlState: string | undefined): boolean => sqlState?.startsWith('28') === true;
+
+// What Node's TLS says of a certificate, and the driver of a server without TLS.
+const certificateFaults: Readonly<Record<string, string>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'The certificate is for another host: use the name that stands in it in "store": {"url": …} (GANTRY_STORE__URL), or give the server one for this name.',
+  CERT_HAS_EXPIRED: 'Give the server a certificate that has not expired.',
+};
+const unknownCa = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'CERT_SIGNATURE_FAILURE',
+]);
+
+/** What to do about TLS; undefined where that is not the problem. */
+const certificateAdvice = (error: unknown): string | undefined => {
+  const { code, syscall } = (error instanceof AggregateError ? error.errors[0] : error) as NodeJS.ErrnoException;
+  if (typeof code === 'string' && unknownCa.has(code))
+    return 'Name the file of the certificate authority that signed the certificate of the server with "sslrootcert" in "store": {"url": …} (GANTRY_STORE__URL).';
+  if (code === 'ENOENT' && syscall === 'open')
+    return 'See that "sslrootcert", "sslcert" and "sslkey" in "store": {"url": …} (GANTRY_STORE__URL) name files that this process can read.';
+  if (messageOf(error) === 'The server does not support SSL connections')
+    return 'Turn TLS on in the server (ssl = on), or leave "sslmode" out of "store": {"url": …} (GANTRY_STORE__URL) where the way to it is safe.';
+  return code === undefined ? undefined : certificateFaults[code];
+};
 
 const adviceFor = (sqlState: string | undefined): string => {
   switch (sqlState?.slice(0, 2)) {

@@ -74,7 +74,7 @@ export const createBridgeCalls = (options: BridgeCallsOptions): BridgeCalls => {
   for (const warning of warnings) log.warn({}, warning);
   const policyFor = (entry: ServerEntry) => policyOf(entry, defaultElicitation);
   const openCalls = createOpenCalls();
-  const sampler = createSampler({ model: options.model, clock, log });
+  const sampler = createSampler({ model: options.model, spent: store.documents('mcp-sampling'), clock, log });
   const decide = createQuestionDecider({
     responders: options.responders ?? new Map(),
     defaultResponder: options.defaultResponder,

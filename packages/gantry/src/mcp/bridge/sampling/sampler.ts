@@ -2,8 +2,10 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { GantryError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
+import type { Documents } from '../../../store/documents.ts';
 import type { ModelPort } from '../../../tool/model-port.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
+import type { SpentCalls } from './sampling-budget.ts';
 import { createSamplingBudget } from './sampling-budget.ts';
 import { readSamplingRequest } from './sampling-request.ts';
 
@@ -28,11 +30,13 @@ const tokensOf = (text: string): number => Math.ceil(text.length / 4);
 /** Makes the sampler. */
 export const createSampler = (options: {
   readonly model: ModelPort | undefined;
+  /** What servers have spent. */
+  readonly spent: Documents<SpentCalls>;
   readonly clock: Clock;
   readonly log: Log;
 }): Sampler => {
-  const { model, clock, log } = options;
-  const budget = createSamplingBudget(clock);
+  const { model, log } = options;
+  const budget = createSamplingBudget(options);
 
   const maySample = ({ sampling, origin }: ServerEntry): boolean =>
     model !== undefined && origin !== 'agent' && sampling?.allowed === true;
@@ -58,8 +62,11 @@ export const createSampler = (options: {
         tokensPerHour = defaults.tokensPerHour,
       } = sampling;
       const promptTokens = tokensOf(system) + tokensOf(request.prompt);
-      const taken = budget.take(entry.id ?? name, promptTokens + maxOutputTokens, { callsPerHour, tokensPerHour });
-      if ('refusal' in taken) throw refuse(taken.refusal);
+      const claim = await budget.take(entry.id ?? name, promptTokens + maxOutputTokens, {
+        callsPerHour,
+        tokensPerHour,
+      });
+      if ('refusal' in claim) throw refuse(claim.refusal);
       let answer = '';
       try {
         answer = await model.complete({ tier, system, prompt: request.prompt, maxOutputTokens, signal });
@@ -67,7 +74,7 @@ export const createSampler = (options: {
         if (signal.aborted) throw error;
         throw refuse(GantryError.is(error) ? error.message.replace(/\.$/, '') : 'the model failed');
       } finally {
-        taken.settle(promptTokens + tokensOf(answer));
+        await claim.taken.settle(promptTokens + tokensOf(answer));
       }
       return {
         role: 'assistant',

@@ -21,6 +21,9 @@ export const noSession = (message: Message | undefined, session: string | null):
     ? rpcErrorResponse(message, 400, -32_000, 'Bad Request: Mcp-Session-Id header is required; initialize first.')
     : rpcErrorResponse(message, 404, -32_001, 'Session not found; initialize again.');
 
+/** Says of a task of another client what a server says of one that it does not know. */
+export const noSuchTask = (message: Message): Response => rpcErrorResponse(message, 200, -32_602, 'Task not found');
+
 /** Refuses a call that the client's limits do not let begin. */
 export const tooMany = (
   message: Message,

@@ -14,6 +14,8 @@ export interface PassAnswer extends Omit<Hearing, 'nextRound'> {
   readonly response: Response;
   /** Ends the request at the server. */
   readonly abort: () => void;
+  /** Takes note of what is passed on, before it is. */
+  readonly noteTask?: ((text: string) => Promise<void>) | undefined;
   /** How often the request was sent again already; absent for the first time. */
   readonly rounds?: number | undefined;
 }
@@ -36,6 +38,7 @@ export const answerBody = async (
     using _ended = held;
     // A text is written in one piece, without a stream on either side.
     const text = await judgedText(answer);
+    await answer.noteTask?.(text);
     return text === '' ? null : text;
   }
   const { body } = response;
@@ -63,7 +66,9 @@ async function* judgedEvents(answer: PassAnswer, body: AsyncIterable<Uint8Array>
   for await (const event of eventTexts(body)) {
     // The whole text is looked at, as readers differ in what they take for the data.
     const text = mayConcern(event.text, hasFilters) ? await judgedEvent(answer, event) : event.text;
-    if (text !== undefined) yield text;
+    if (text === undefined) continue;
+    await answer.noteTask?.(text);
+    yield text;
   }
 }
 

@@ -24,9 +24,10 @@ import { heldResponse } from './held-stream.ts';
 import { refusesOlder } from './refuses-older.ts';
 import { isSessionToken } from '../sessions/session-token.ts';
 import type { Translator } from '../translate/translator.ts';
-import { isServedMethod, noSession, otherMethod, refused, tooMany } from './own-answers.ts';
+import { isServedMethod, noSession, noSuchTask, otherMethod, refused, tooMany } from './own-answers.ts';
 import { forwardedHeaders, returnedHeaders, sessionHeader } from './pass-headers.ts';
 import { rpcErrorResponse } from './rpc-response.ts';
+import type { TaskOwners } from './task-owners.ts';
 import { unclearIn } from './unclear-message.ts';
 
 /** What passing through works with. */
@@ -41,6 +42,8 @@ export interface PassThroughOptions {
   /** Whether rules choose among the tools of servers for this client at all. */
   readonly restricts: (client: string | undefined) => boolean;
   readonly admit?: AdmitCall | undefined;
+  /** Whose tasks of servers are; without it they are everybody's who knows their ids. */
+  readonly taskOwners?: TaskOwners | undefined;
   readonly log: Log;
   readonly maxBodyBytes: number;
   /** Aborts when the gateway stops. */
@@ -56,6 +59,7 @@ export type PassThrough = (request: Request, server: string, client: string | un
 export const createPassThrough = (options: PassThroughOptions): PassThrough => {
   const { open, sealing, invoker, mayReach, mayCall, restricts, admit, log, maxBodyBytes, ending, translator } =
     options;
+  const { taskOwners } = options;
 
   // Found out by the first client that says hello, and until the server is connected anew.
   const modernOnly = new WeakSet<PassTarget>();
@@ -90,14 +94,27 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
       return refused(error, message);
     }
     const context = `pass/${target.name}/${client ?? ''}`;
-    const handed: Handed = { opened, target, message, context, sealing, request, signal, abort };
+    const isCall = message?.['method'] === 'tools/call';
+    const owner = client !== undefined && taskOwners ? { client, taskOwners } : undefined;
+    const handed: Handed = {
+      opened,
+      target,
+      message,
+      context,
+      sealing,
+      request,
+      signal,
+      abort,
+      noteTask: owner && isCall ? (text) => owner.taskOwners.noteText(target.name, owner.client, text) : undefined,
+    };
     try {
-      const isCall = message?.['method'] === 'tools/call';
+      if (owner && message && (await owner.taskOwners.isOthers(target.name, owner.client, message)))
+        return noSuchTask(message);
       const refusal = isCall ? await callRefusal(target, message) : undefined;
       if (refusal) return refusal;
       const running = stack.use(new DisposableStack());
       if (isCall) {
-        const admitted = admit?.(client);
+        const admitted = await admit?.(client);
         if (admitted && 'refusal' in admitted) return tooMany(message, admitted);
         if (admitted) running.use(admitted);
       }
@@ -124,9 +141,11 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     client: string | undefined,
   ): Promise<Response | undefined> {
     const { opened, target, request } = handed;
+    const noteResult =
+      client === undefined ? undefined : (result: unknown) => taskOwners?.note(target.name, client, result);
     const isModern = speaksModern(request, handed.message);
     if (isModern && target.isHttp && target.era === 'modern') return undefined;
-    if (isModern) return await translator.modern(request, json, { target, client });
+    if (isModern) return await translator.modern(request, json, { target, client, noteResult });
     const session = request.headers.get(sessionHeader);
     const isOwn = session !== null && isSessionToken(session);
     // A session that the server itself has opened goes on, whatever was found since.
@@ -191,10 +210,12 @@ interface Handed {
   readonly request: Request;
   readonly signal: AbortSignal;
   readonly abort: () => void;
+  /** Remembers whose a task is that an answer brings; undefined where no answer does. */
+  readonly noteTask: ((text: string) => Promise<void>) | undefined;
 }
 
 const pass = async (handed: Handed, text: string | undefined, held: Disposable): Promise<Response> => {
-  const { target, message, request, signal, abort, context, sealing } = handed;
+  const { target, message, request, signal, abort, context, sealing, noteTask } = handed;
   const session = request.headers.get(sessionHeader);
   let upstreamSession: string | undefined;
   try {
@@ -231,7 +252,10 @@ const pass = async (handed: Handed, text: string | undefined, held: Disposable):
       `Server "${target.name}" asks the gateway to sign in: gantry servers login ${target.name}`,
     );
   }
-  const answer = await answerBody({ target, message, context, sealing, signal, abort, response, headers }, held);
+  const answer = await answerBody(
+    { target, message, context, sealing, signal, abort, response, headers, noteTask },
+    held,
+  );
   const passed = new Response(answer, { status: response.status, headers: answered });
   if (typeof answer === 'string') noteText(passed, answer);
   return passed;

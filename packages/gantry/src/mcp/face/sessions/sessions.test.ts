@@ -5,6 +5,7 @@ import type { Store } from '../../../store/store.ts';
 import { openSqliteStore } from '../../../store/sqlite/open-sqlite-store.ts';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { testKeyring } from '../../../testing/test-keyring.ts';
+import { createMailbox } from '../mail/mailbox.ts';
 import type { SessionsOptions, SharedSessions } from './sessions.ts';
 import { createSessions } from './sessions.ts';
 
@@ -136,13 +137,25 @@ describe('sessions of several processes on one store', () => {
   const two = async (make?: SessionsOptions['open']) => {
     const clock = fakeClock();
     store = await openSqliteStore({ path: ':memory:', clock, keyring: testKeyring('k1'), log: silentLog });
-    const shared: SharedSessions = {
-      sealing: store.secrets,
-      ended: store.keyValue('ended'),
-      letters: store.keyValue('letters'),
+    const { secrets: sealing } = store;
+    const letters = store.keyValue<string>('letters');
+    let looks = 0;
+    const counted: typeof letters = {
+      ...letters,
+      list: (under) => {
+        looks += 1;
+        return letters.list(under);
+      },
     };
-    const options = { shared, ...(make && { open: make }) };
-    return { clock, here: open(options, clock), there: open(options, clock) };
+    const options = (): Partial<SessionsOptions> => {
+      const shared: SharedSessions = {
+        sealing,
+        ended: store.keyValue('ended'),
+        mailbox: createMailbox({ sealing, letters: counted, clock, log: silentLog }),
+      };
+      return { shared, ...(make && { open: make }) };
+    };
+    return { clock, here: open(options(), clock), there: open(options(), clock), looks: () => looks };
   };
 
   it('are served by one that did not open them', async () => {
@@ -212,5 +225,111 @@ describe('sessions of several processes on one store', () => {
     expect(await Promise.race([others, Promise.resolve('still open')])).toBe('still open');
     others?.catch(() => undefined);
     await Promise.all([here.sessions[Symbol.asyncDispose](), there.sessions[Symbol.asyncDispose]()]);
+  });
+
+  describe('with a call that runs', () => {
+    const call = (id: number, name = 'wait') => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } });
+    const running = async () => {
+      const started: AbortSignal[] = [];
+      const both = await two(() => {
+        const server = new Server({ name: 's', version: '1' }, { capabilities: { tools: {} } });
+        server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+          if (params.name !== 'wait') return { content: [{ type: 'text', text: params.name }] };
+          started.push(mcpReq.signal);
+          await new Promise((resolve) => mcpReq.signal.addEventListener('abort', resolve, { once: true }));
+          return { content: [] };
+        });
+        return server;
+      });
+      const id = await both.here.start();
+      await both.here.send('POST', call(7), id);
+      await both.clock.advance(0);
+      expect(started).toHaveLength(1);
+      const close = async (): Promise<void> => {
+        for (const { sessions } of [both.here, both.there]) await sessions[Symbol.asyncDispose]();
+      };
+      return { ...both, id, started, [Symbol.asyncDispose]: close };
+    };
+    const cancel = (requestId: number) => ({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId },
+    });
+
+    it('cancel it wherever the client says so', async () => {
+      await using parts = await running();
+      const { there, clock, id, started } = parts;
+      await clock.advance(500);
+      await there.send('POST', cancel(8), id);
+      await clock.advance(500);
+      expect(started[0]?.aborted).toBe(false);
+      expect((await there.send('POST', cancel(7), id))?.status).toBe(202);
+      await clock.advance(500);
+      expect(started[0]?.aborted).toBe(true);
+    });
+
+    it('cancel one that has just begun, as soon as it is a long one', async () => {
+      await using parts = await running();
+      const { there, clock, id, started } = parts;
+      await there.send('POST', cancel(7), id);
+      await clock.advance(1_000);
+      expect(started[0]?.aborted).toBe(true);
+    });
+
+    it('cancel it when the session is ended elsewhere, and are over there too', async () => {
+      await using parts = await running();
+      const { here, there, clock, id, started } = parts;
+      await clock.advance(500);
+      expect((await there.send('DELETE', undefined, id))?.status).toBe(200);
+      await clock.advance(500);
+      expect([started[0]?.aborted, here.sessions.size, await here.status(id)]).toEqual([true, 0, 404]);
+    });
+
+    it('leave the calls of other sessions alone', async () => {
+      await using parts = await running();
+      const { here, there, clock, started } = parts;
+      const other = await here.start();
+      await clock.advance(500);
+      await there.send('POST', cancel(7), other);
+      await there.send('DELETE', undefined, other);
+      await clock.advance(1_000);
+      expect(started[0]?.aborted).toBe(false);
+    });
+
+    it('look for nothing in the store once no call runs, and not for a short one', async () => {
+      await using parts = await running();
+      const { here, clock, id, looks } = parts;
+      await clock.advance(500);
+      expect(looks()).toBeGreaterThan(0);
+      await here.send('POST', cancel(7), id);
+      await clock.advance(500);
+      const before = looks();
+      for (let count = 0; count < 20; count += 1) {
+        await (await here.send('POST', call(count, 'fast'), id))?.text();
+        await clock.advance(50);
+      }
+      expect(looks()).toBe(before);
+    });
+
+    it('refuse a second one with the same id, and answer both under ids of their own', async () => {
+      await using parts = await running();
+      const { here, id } = parts;
+      const second = await here.send('POST', call(7, 'fast'), id);
+      expect(second?.status).toBe(400);
+      expect(await second?.json()).toMatchObject({
+        id: 7,
+        error: { code: -32_600, message: expect.stringContaining('The id 7 is in use') as string },
+      });
+      expect(await (await here.send('POST', call(9, 'fast'), id))?.text()).toContain('"id":9');
+      await here.send('POST', cancel(7), id);
+      expect(await (await here.send('POST', call(7, 'fast'), id))?.text()).toContain('"id":7');
+    });
+
+    it('refuse several in one body with the same id', async () => {
+      await using parts = await running();
+      const { here, id } = parts;
+      const refused = await here.send('POST', [call(1, 'fast'), call(1, 'fast')], id);
+      expect(await refused?.json()).toMatchObject({ id: 1, error: { code: -32_600 } });
+    });
   });
 });

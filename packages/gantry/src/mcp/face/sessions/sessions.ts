@@ -1,4 +1,4 @@
-import type { Server } from '@modelcontextprotocol/server';
+import type { RequestId, Server } from '@modelcontextprotocol/server';
 import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import type { Clock, Timer } from '../../../kernel/clock.ts';
 import { messageOf } from '../../../kernel/errors.ts';
@@ -10,9 +10,15 @@ import type { KeyValue } from '../../../store/key-value.ts';
 import { jsonRpcError } from '../json-rpc-error.ts';
 import type { LaneSession, LeanLane } from '../lean-lane.ts';
 import { createRunningCalls } from '../running-calls.ts';
+import type { Mailbox } from '../mail/mailbox.ts';
 import type { Sealing } from '../pass/carried-state.ts';
 import type { Visitor } from '../visitor.ts';
 import { createAnswerMail } from './answer-mail.ts';
+import { idInUse, idIsInUse } from './id-in-use.ts';
+import { createLongCalls } from './long-calls.ts';
+import type { OpenRequests } from './open-requests.ts';
+import { watchRequests } from './open-requests.ts';
+import { cancelledIn, createSessionSignals } from './session-signals.ts';
 import type { SessionOpening } from './session-token.ts';
 import { openSession, sealSession } from './session-token.ts';
 
@@ -33,8 +39,7 @@ export interface SharedSessions {
   readonly sealing: Sealing;
   /** Sessions that their clients have ended. */
   readonly ended: KeyValue<true>;
-  /** Answers of clients on their way to the process that asked. */
-  readonly letters: KeyValue<string>;
+  readonly mailbox: Mailbox;
 }
 
 /** How sessions are kept. */
@@ -59,6 +64,10 @@ interface Session extends LaneSession {
   /** What it is called inside Gantry. */
   readonly name: string;
   readonly transport: WebStandardStreamableHTTPServerTransport;
+  /** Those that its protocol server answers. */
+  readonly requests: OpenRequests;
+  /** Whether a request with that id runs. */
+  readonly isOpen: (id: RequestId) => boolean;
   usedAtMs: number;
   /** The client waits for notices. */
   isListening: boolean;
@@ -78,7 +87,9 @@ export const createSessions = (options: SessionsOptions): Sessions => {
   // Least recently used first.
   const sessions = new Map<string, Session>();
   const takingUp = new Map<string, Promise<Session | undefined>>();
-  const mail = shared && createAnswerMail({ ...shared, clock, log });
+  const mail = shared && createAnswerMail(shared);
+  const signals = shared && createSessionSignals(shared.mailbox);
+  const longCalls = shared && createLongCalls(clock, () => shared.mailbox.lookForAll());
   let sweeping: Timer | undefined;
 
   const drop = (session: Session): void => {
@@ -91,9 +102,9 @@ export const createSessions = (options: SessionsOptions): Sessions => {
   const sweep = (): void => {
     const nowMs = clock.nowMs();
     if (shared)
-      Promise.all([shared.ended.sweep(), shared.letters.sweep()]).catch((error: unknown) =>
-        log.warn({ reason: messageOf(error) }, 'marks of MCP sessions could not be swept'),
-      );
+      shared.ended
+        .sweep()
+        .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'marks of MCP sessions could not be swept'));
     for (const session of sessions.values())
       if (!session.isListening && nowMs - session.usedAtMs >= idleMs) drop(session);
     sweeping = sessions.size > 0 ? clock.startTimer(sweepMs, sweep) : undefined;
@@ -118,24 +129,37 @@ export const createSessions = (options: SessionsOptions): Sessions => {
     const visitor: Visitor = { ...caller, connection: name };
     const server = open(visitor, request, params);
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
+    await server.connect(transport);
+    const stack = new DisposableStack();
+    const requests = stack.use(watchRequests(transport, longCalls));
+    const calls = createRunningCalls(longCalls);
     const session: Session = {
       id,
       name,
       visitor,
       server,
-      calls: createRunningCalls(),
+      calls,
+      requests,
+      isOpen: (request) => calls.has(request) || requests.has(request),
       transport,
       usedAtMs: clock.nowMs(),
       isListening: false,
     };
-    await server.connect(transport);
-    const attached = mail?.attach(transport, name);
+    stack.use(mail?.attach(transport, name));
+    stack.use(
+      signals?.hear(name, {
+        cancel: (request) => {
+          if (!calls.cancel(request)) requests.cancel(request);
+        },
+        end: () => drop(session),
+      }),
+    );
     // The client may end the session itself.
     const { onclose } = server;
     server.onclose = () => {
       sessions.delete(id);
-      session.calls.cancelAll();
-      attached?.[Symbol.dispose]();
+      calls.cancelAll();
+      stack.dispose();
       onclose?.();
     };
     return session;
@@ -209,6 +233,9 @@ export const createSessions = (options: SessionsOptions): Sessions => {
     const forwarded = await mail?.forward(body, session.name);
     if (forwarded === 'left') return new Response(null, { status: 202 });
     if (forwarded === 'too large') return jsonRpcError(413, -32_000, 'The answer is larger than 1,048,576 characters.');
+    const cancelled = cancelledIn(body);
+    // It may run in another process.
+    if (cancelled !== undefined && !session.requests.has(cancelled)) await signals?.cancel(session.name, cancelled);
     const response = await session.transport.handleRequest(request, { parsedBody: body });
     if (request.method === 'GET' && response.ok) {
       session.isListening = true;
@@ -217,13 +244,18 @@ export const createSessions = (options: SessionsOptions): Sessions => {
         session.usedAtMs = clock.nowMs();
       });
     }
-    if (request.method === 'DELETE' && response.ok) await shared?.ended.set(session.name, true, { ttlMs: longestMs });
+    if (request.method === 'DELETE' && response.ok) {
+      await shared?.ended.set(session.name, true, { ttlMs: longestMs });
+      await signals?.end(session.name);
+    }
     return response;
   };
 
   const serve = async (id: string, request: Request, body: unknown, visitor: Visitor): Promise<Response> => {
     const session = await known(id, request, visitor);
     if (!session) return unknownSession();
+    const taken = idInUse(body, session.isOpen);
+    if (taken !== undefined) return idIsInUse(taken);
     return await (lane.inSession(request, body, session) ?? resume(session, request, body));
   };
 
@@ -231,7 +263,7 @@ export const createSessions = (options: SessionsOptions): Sessions => {
     inLane: (request, body, visitor) => {
       const id = request.headers.get(sessionHeader);
       const session = id === null ? undefined : find(id, visitor);
-      if (!session) return undefined;
+      if (!session || idInUse(body, session.isOpen) !== undefined) return undefined;
       use(session);
       return lane.inSession(request, body, session);
     },
@@ -248,7 +280,7 @@ export const createSessions = (options: SessionsOptions): Sessions => {
     },
     [Symbol.asyncDispose]: async () => {
       sweeping?.stop();
-      mail?.[Symbol.dispose]();
+      longCalls?.[Symbol.dispose]();
       const open = [...sessions.values()];
       sessions.clear();
       await Promise.all(open.map(({ server }) => server.close()));

@@ -17,10 +17,10 @@ const make = (owner = 'alice') => {
 };
 
 describe('requests that wait for their clients', () => {
-  it('are taken once, by whom they belong to', () => {
-    const parked = createParkedExchanges(fakeClock());
+  it('are taken once, by whom they belong to', async () => {
+    const parked = createParkedExchanges(fakeClock(), undefined);
     const { entry, ends } = make();
-    const name = parked.park(entry);
+    const name = await parked.park(entry);
     expect(parked.take(name, 'bob')).toBeUndefined();
     expect(parked.take(name, entry.owner)).toMatchObject({ client: 'alice' });
     expect(parked.take(name, entry.owner)).toBeUndefined();
@@ -29,22 +29,38 @@ describe('requests that wait for their clients', () => {
 
   it('are given up after a quarter of an hour, and when the gateway stops', async () => {
     const clock = fakeClock();
-    const parked = createParkedExchanges(clock);
+    const parked = createParkedExchanges(clock, undefined);
     const [late, last] = [make(), make()];
-    const name = parked.park(late.entry);
+    const name = await parked.park(late.entry);
     await clock.advance(15 * 60_000);
     expect(late.ends).toEqual(['abandoned', 'broken']);
     expect(parked.take(name, late.entry.owner)).toBeUndefined();
-    parked.park(last.entry);
+    await parked.park(last.entry);
     parked[Symbol.dispose]();
     expect([last.ends, clock.pendingTimers]).toEqual([['abandoned', 'broken'], 0]);
   });
 
-  it('are so many at most that one client cannot use up the room of others', () => {
-    const parked = createParkedExchanges(fakeClock());
-    for (let count = 0; count < 50; count += 1) parked.park(make().entry);
-    expect(() => parked.park(make().entry)).toThrow('Too many questions');
-    expect(() => parked.park(make('bob').entry)).not.toThrow();
+  it('are so many at most that one client cannot use up the room of others: its oldest makes room', async () => {
+    const parked = createParkedExchanges(fakeClock(), undefined);
+    const other = make('bob');
+    await parked.park(other.entry);
+    const own = Array.from({ length: 51 }, () => make());
+    for (const { entry } of own) await parked.park(entry);
+    expect(own.map(({ ends }) => ends.length > 0).indexOf(true)).toBe(0);
+    expect(own.filter(({ ends }) => ends.length > 0)).toHaveLength(1);
+    expect(other.ends).toEqual([]);
+    parked[Symbol.dispose]();
+  });
+
+  it('are so many in all, beyond which the client that has the most makes room', async () => {
+    const parked = createParkedExchanges(fakeClock(), undefined);
+    const many = Array.from({ length: 50 }, () => make('many'));
+    for (const { entry } of many) await parked.park(entry);
+    const few = Array.from({ length: 950 }, (_, at) => make(`one ${at}`));
+    for (const { entry } of few) await parked.park(entry);
+    expect(many[0]?.ends).toEqual([]);
+    await parked.park(make('newest').entry);
+    expect([many[0]?.ends, few.some(({ ends }) => ends.length > 0)]).toEqual([['abandoned', 'broken'], false]);
     parked[Symbol.dispose]();
   });
 });

@@ -7,11 +7,17 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { GantryError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
+import type { Log } from '../../../kernel/log.ts';
 import type { Sealing } from '../pass/carried-state.ts';
 import type { ClientSays } from '../../wire/sessions/client-says.ts';
-import type { Exchange, ServerRequest } from '../../wire/sessions/exchange.ts';
+import type { Notice, ServerRequest } from '../../wire/sessions/exchange.ts';
+import type { PassTarget } from '../../wire/pass-port.ts';
+import type { Mailbox } from '../mail/mailbox.ts';
+import type { GoOn } from '../mail/rounds.ts';
+import { createRounds, notOpen } from '../mail/rounds.ts';
 import { toModernResult, withoutHopMeta } from './generations.ts';
-import type { ParkedExchange, ParkedExchanges } from './parked-exchanges.ts';
+import type { ParkedExchange } from './parked-exchanges.ts';
+import { createParkedExchanges } from './parked-exchanges.ts';
 import type { Relayed } from './relayed.ts';
 import { capabilityFor, declined, filtered, tellClient } from './relayed.ts';
 import { startSilence } from './silence.ts';
@@ -20,46 +26,55 @@ import { startSilence } from './silence.ts';
 export const takesPart = ({ capabilities, logLevel }: ClientSays): boolean =>
   Object.keys(capabilities).length > 0 || logLevel !== undefined;
 
-/** Makes the relay; it gives the results of servers in the words of 2026. */
-export const createRelayToOlder =
-  (parts: {
-    readonly parked: ParkedExchanges;
-    readonly sealing: Sealing;
-    readonly clock: Clock;
-  }): ((relayed: Relayed, says: ClientSays) => Promise<JsonObject>) =>
-  async (relayed, says) => {
-    const { target, client, method, params, ctx } = relayed;
-    const { signal, _meta: meta } = ctx.mcpReq;
-    // A client must call again just as it called.
-    const owner = JSON.stringify([target.name, client ?? null, method, params['name'] ?? params['uri'] ?? null]);
-    const context = `pass/${target.name}/${client ?? ''}`;
-    const state = ctx.mcpReq.requestState();
-    const parked = state === undefined ? undefined : reclaim(parts, state, context, owner);
-    const leased = parked?.leased ?? (await target.leaseSession({ client, says }, signal));
-    const sent = withoutHopMeta({ ...params, ...(meta && { _meta: meta as JsonObject }) });
-    const exchange =
-      parked?.exchange ??
-      leased.session.request(method, sent, { wantsProgress: meta?.progressToken !== undefined, isTimed: false });
-    using silence = startSilence(target, parts.clock, signal);
-    const tell = tellClient(relayed, says.logLevel !== undefined);
+/** Gives the results of servers in the words of 2026. Disposing gives up what waits for clients. */
+export interface RelayToOlder extends AsyncDisposable {
+  relay(relayed: Relayed, says: ClientSays): Promise<JsonObject>;
+}
+
+/** One request of a client, the first or a later one, while it is open. */
+interface OpenRequest {
+  readonly says: ClientSays;
+  readonly signal: AbortSignal;
+  readonly tell: (notice: Notice) => void;
+}
+
+/** Makes the relay. */
+export const createRelayToOlder = (parts: {
+  readonly sealing: Sealing;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Without it a client has to come back to this process. */
+  readonly mailbox?: Mailbox | undefined;
+}): RelayToOlder => {
+  const { sealing, clock, log, mailbox } = parts;
+  const parked = createParkedExchanges(clock, mailbox);
+
+  /** Waits until the server has answered, or asks; what the client was asked is answered first. */
+  const follow = async (
+    waiting: Omit<ParkedExchange, 'asked'>,
+    { says, signal, tell }: OpenRequest,
+    answer?: () => Promise<void>,
+  ): Promise<JsonObject> => {
+    const { exchange, leased, target, method, client } = waiting;
+    using silence = startSilence(target, clock, signal);
     exchange.hear((notice) => {
       silence.broken();
       tell(notice);
     });
     let outcome: 'parked' | 'ended' | 'broken' = 'broken';
     try {
-      if (parked) await answerAll(parked, ctx.mcpReq.inputResponses ?? {});
+      await answer?.();
       for (;;) {
         const step = await exchange.next(silence.signal);
         if ('result' in step) {
           outcome = 'ended';
           return toModernResult(filtered(target, method, step.result));
         }
-        const open = await withoutRefused(relayed, exchange, step.asked, says);
+        const open = await withoutRefused(waiting, step.asked, says);
         if (open.length === 0) continue;
         const asked = Object.fromEntries(open.map((request, index) => [`q${index + 1}`, request]));
-        const name = parts.parked.park({ exchange, leased, asked, client, owner });
         outcome = 'parked';
+        const name = await parked.park({ ...waiting, asked });
         return {
           resultType: 'input_required',
           inputRequests: Object.fromEntries(
@@ -68,7 +83,7 @@ export const createRelayToOlder =
               { method: wanted, params: about ?? {} },
             ]),
           ),
-          requestState: `${prefix}${parts.sealing.seal(name, context)}`,
+          requestState: `${prefix}${sealing.seal(name, contextOf(target, client))}`,
         };
       }
     } catch (error) {
@@ -83,29 +98,67 @@ export const createRelayToOlder =
     }
   };
 
+  const goOn: GoOn = async ({ name, owner, said, signal, tell }) => {
+    const waiting = parked.take(name, owner);
+    if (!waiting) throw notOpen();
+    const { responses, says } = said as unknown as Said;
+    const request = { says, signal, tell: (notice: Notice) => tell({ ...notice }) };
+    return await follow(waiting, request, () => answerAll(waiting, responses));
+  };
+  const rounds = mailbox && createRounds({ mailbox, topic: 'parked', goOn, clock, log });
+  const serveRound = rounds?.serve ?? goOn;
+
+  return {
+    relay: async (relayed, says) => {
+      const { target, client, method, params, ctx } = relayed;
+      const { signal, _meta: meta } = ctx.mcpReq;
+      // A client must call again just as it called.
+      const owner = JSON.stringify([target.name, client ?? null, method, params['name'] ?? params['uri'] ?? null]);
+      const tell = tellClient(relayed, says.logLevel !== undefined);
+      const state = ctx.mcpReq.requestState();
+      if (state !== undefined) {
+        const said: Said = { says, responses: (ctx.mcpReq.inputResponses ?? {}) as JsonObject };
+        return await serveRound({
+          name: nameIn(sealing, state, contextOf(target, client)),
+          owner,
+          said: said as unknown as JsonObject,
+          signal,
+          tell: (notice) => tell(notice as unknown as Notice),
+        });
+      }
+      const leased = await target.leaseSession({ client, says }, signal);
+      const sent = withoutHopMeta({ ...params, ...(meta && { _meta: meta as JsonObject }) });
+      const wantsProgress = meta?.progressToken !== undefined;
+      const exchange = leased.session.request(method, sent, { wantsProgress, isTimed: false });
+      return await follow({ exchange, leased, target, method, client, owner }, { says, signal, tell });
+    },
+    [Symbol.asyncDispose]: async () => {
+      parked[Symbol.dispose]();
+      await rounds?.[Symbol.asyncDispose]();
+    },
+  };
+};
+
+/** What a later request says. */
+interface Said {
+  readonly says: ClientSays;
+  readonly responses: JsonObject;
+}
+
 const prefix = 'gantry.parked.';
 
-const reclaim = (
-  { parked, sealing }: { readonly parked: ParkedExchanges; readonly sealing: Sealing },
-  state: unknown,
-  context: string,
-  owner: string,
-): ParkedExchange => {
-  let found: ParkedExchange | undefined;
+const contextOf = ({ name }: PassTarget, client: string | undefined): string => `pass/${name}/${client ?? ''}`;
+
+const nameIn = (sealing: Sealing, state: unknown, context: string): string => {
   try {
-    if (typeof state === 'string' && state.startsWith(prefix))
-      found = parked.take(sealing.open(state.slice(prefix.length), context), owner);
+    if (typeof state === 'string' && state.startsWith(prefix)) return sealing.open(state.slice(prefix.length), context);
   } catch {
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,
       'The requestState was not made here, or for another client.',
     );
   }
-  if (found) return found;
-  throw new ProtocolError(
-    ProtocolErrorCode.InvalidParams,
-    'The request that asked is not open any more: it was answered, waited too long, or was of another process. Send the request again without requestState.',
-  );
+  throw notOpen();
 };
 
 /** Gives the server what the client says; what it leaves out counts as taken back. */
@@ -123,8 +176,7 @@ const answerAll = async (
 
 /** Answers what the client must not or cannot be asked; gives the rest. */
 const withoutRefused = async (
-  { target, method }: Relayed,
-  exchange: Exchange,
+  { target, method, exchange }: Pick<ParkedExchange, 'target' | 'method' | 'exchange'>,
   asked: readonly ServerRequest[],
   says: ClientSays,
 ): Promise<ServerRequest[]> => {

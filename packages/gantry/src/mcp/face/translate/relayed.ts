@@ -1,6 +1,5 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { GantryError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
@@ -10,6 +9,8 @@ import type { Notice } from '../../wire/sessions/exchange.ts';
 export interface Visit {
   readonly target: PassTarget;
   readonly client: string | undefined;
+  /** Takes note of the result of a call, before the client hears of it. */
+  readonly noteResult?: ((result: unknown) => Promise<void> | undefined) | undefined;
 }
 
 /** A request of a client that is to be said in other words. */
@@ -60,15 +61,6 @@ export const tellClient = ({ ctx }: Pick<Relayed, 'ctx'>, wantsLog: boolean): ((
       // Only a client that has gone is not told, and its call ends for that.
       .catch(() => undefined);
   };
-};
-
-/** An error in the words of the protocol; one of the server's own keeps its code and data. */
-export const toProtocolError = (error: unknown): unknown => {
-  if (!GantryError.is(error)) return error;
-  const rpc = error.details['rpc'];
-  if (isObject(rpc) && typeof rpc['code'] === 'number')
-    return new ProtocolError(rpc['code'], String(rpc['message']), rpc['data']);
-  return new ProtocolError(ProtocolErrorCode.InternalError, error.message);
 };
 
 /** Asks nobody: what a question is answered with that nobody may see. */

@@ -21,12 +21,12 @@ import { createListenToOlder } from './listen-to-older.ts';
 import { createNewerRequests } from './newer-requests.ts';
 import type { OlderClientParts, OpenServer } from './older-client.ts';
 import { openOlderClient } from './older-client.ts';
-import { createParkedExchanges } from './parked-exchanges.ts';
 import { relayNewerOverLink } from './relay-over-link.ts';
 import { createRelayToNewer } from './relay-to-newer.ts';
 import { createRelayToOlder, takesPart } from './relay-to-older.ts';
 import type { Visit } from './relayed.ts';
-import { refusalOf, toProtocolError } from './relayed.ts';
+import { refusalOf } from './relayed.ts';
+import { toProtocolError } from '../mail/rpc-error.ts';
 import { offeredBy } from './offered.ts';
 
 /** Serves a client over a protocol server of its own generation. */
@@ -53,9 +53,8 @@ export const createTranslator = (options: {
   const visits = new WeakMap<Request, Visit>();
   const newer = new WeakMap<Request, NewerVisit>();
   const streams = new AbortController();
-  const parked = createParkedExchanges(clock);
   const sendNewer = createNewerRequests({ clock, log });
-  const relayToOlder = createRelayToOlder({ parked, sealing, clock });
+  const relayToOlder = createRelayToOlder({ sealing, clock, log, mailbox: shared?.mailbox });
   const relayToNewer = createRelayToNewer(sendNewer);
   const listenToOlder = createListenToOlder({ clock, log });
 
@@ -77,7 +76,9 @@ export const createTranslator = (options: {
         try {
           const refusal = method === 'tools/call' ? await refusalOf(visit.target, params) : undefined;
           if (refusal) return generation === 'modern' ? toModernResult(refusal) : toLegacyResult(refusal);
-          return await relay({ target: visit.target, client: visit.client, method, params, ctx });
+          const result = await relay({ target: visit.target, client: visit.client, method, params, ctx });
+          if (method === 'tools/call') await visit.noteResult?.(result);
+          return result;
         } catch (error) {
           throw toProtocolError(error);
         }
@@ -93,7 +94,7 @@ export const createTranslator = (options: {
       const { target, says } = visit;
       const isOlder = target.era === 'legacy';
       return open(visit, 'modern', isOlder && (target.isHttp || takesPart(says)), (relayed) =>
-        isOlder && takesPart(says) ? relayToOlder(relayed, says) : relayNewerOverLink(relayed, sealing),
+        isOlder && takesPart(says) ? relayToOlder.relay(relayed, says) : relayNewerOverLink(relayed, sealing),
       );
     },
     {
@@ -114,10 +115,10 @@ export const createTranslator = (options: {
   });
 
   return {
-    modern: async (request, body, { target, client }) => {
+    modern: async (request, body, { target, client, noteResult }) => {
       const params = isObject(body) && isObject(body['params']) ? body['params'] : {};
       const says = saysInMeta(isObject(params['_meta']) ? params['_meta'] : {});
-      const visit = { target, client, says };
+      const visit = { target, client, says, noteResult };
       const isListening = isObject(body) && body['method'] === 'subscriptions/listen';
       if (isListening && target.era === 'legacy' && (target.isHttp || takesPart(says)))
         return await listenToOlder({
@@ -139,8 +140,7 @@ export const createTranslator = (options: {
       sessions.endStreams();
     },
     [Symbol.asyncDispose]: async () => {
-      parked[Symbol.dispose]();
-      await Promise.all([handler.close(), sessions[Symbol.asyncDispose]()]);
+      await Promise.all([relayToOlder[Symbol.asyncDispose](), handler.close(), sessions[Symbol.asyncDispose]()]);
     },
   };
 };
