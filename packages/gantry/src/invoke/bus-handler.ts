@@ -36,6 +36,10 @@ export const serveToolInvoke = async (options: BusHandlerOptions): Promise<Async
     const request = requestOf(envelope);
     if (!request) return 'dead-letter';
     const controller = new AbortController();
+    // By hand, since what AbortSignal.any makes outlives its call by far.
+    const stop = (): void => controller.abort(stopping.reason);
+    if (stopping.aborted) stop();
+    else stopping.addEventListener('abort', stop, { once: true });
     const { correlationId } = envelope;
     if (correlationId !== undefined) running.set(correlationId, controller);
     const call = { id: request.toolCallId, name: request.toolName, arguments: request.arguments };
@@ -43,7 +47,7 @@ export const serveToolInvoke = async (options: BusHandlerOptions): Promise<Async
     try {
       outcome = await invoker.invoke(call, {
         ...fromContextHeaders(envelope.headers),
-        signal: AbortSignal.any([controller.signal, stopping]),
+        signal: controller.signal,
         onProgress: (progress) => reportProgress(envelope, progress),
       });
     } catch (error) {
@@ -54,6 +58,7 @@ export const serveToolInvoke = async (options: BusHandlerOptions): Promise<Async
       log.error({ tool: request.toolName, err: error }, 'a call over the bus failed unexpectedly');
       outcome = { status: 'failed', failure: toFailure(error) };
     } finally {
+      stopping.removeEventListener('abort', stop);
       if (correlationId !== undefined) running.delete(correlationId);
     }
     await bus.publish(

@@ -5,13 +5,13 @@ export interface BodyBytes {
   readonly truncated: boolean;
 }
 
-/** Reads at most `maxBytes` of a response's body and stops the download there, so a large page still yields its beginning. */
-export const readBody = async (response: Response, maxBytes: number): Promise<BodyBytes> => {
-  if (response.body === null) return { bytes: new Uint8Array(0), truncated: false };
+/** Reads at most `maxBytes` of the body of a response or request and stops the download there, so a large page still yields its beginning. */
+export const readBody = async (message: Pick<Response, 'body'>, maxBytes: number): Promise<BodyBytes> => {
+  if (message.body === null) return { bytes: new Uint8Array(0), truncated: false };
   const pieces: Uint8Array[] = [];
   let length = 0;
   // Leaving the loop early cancels the stream, and with it the download.
-  for await (const piece of response.body) {
+  for await (const piece of message.body) {
     pieces.push(piece);
     length += piece.byteLength;
     if (length > maxBytes) break;

@@ -1,6 +1,6 @@
-import { isJsonContentType, readRequestBody } from '@modelcontextprotocol/server';
 import { messageOf } from '../../kernel/errors.ts';
 import { parseJson } from '../../kernel/json.ts';
+import { readBody as readBytes } from '../../net/read-body.ts';
 import { jsonRpcError } from './json-rpc-error.ts';
 
 /** A request's JSON, or the refusal of what is not JSON or too large. Requests without a body (GET, DELETE) have none. */
@@ -11,7 +11,7 @@ export type RequestBody =
 /** Reads the body of a request once. `maxBytes` bounds what is read. */
 export const readJsonBody = async (request: Request, maxBytes: number): Promise<RequestBody> => {
   if (request.method !== 'POST') return { ok: true, json: undefined };
-  if (!isJsonContentType(request.headers.get('content-type')))
+  if (!/^\s*application\/json\s*(?:;|$)/i.test(request.headers.get('content-type') ?? ''))
     return refused(415, -32_000, 'Unsupported media type: Content-Type must be application/json.');
   let body: ReadBody;
   try {
@@ -32,8 +32,8 @@ const readBody = async (request: Request, maxBytes: number): Promise<ReadBody> =
   const size = Number(request.headers.get('content-length') ?? Number.NaN);
   if (size > maxBytes) return { tooLarge: true };
   if (size <= maxBytes) return { tooLarge: false, text: await request.text() };
-  const body = await readRequestBody(request, maxBytes);
-  return body.tooLarge ? { tooLarge: true } : { tooLarge: false, text: body.text };
+  const { bytes, truncated } = await readBytes(request, maxBytes);
+  return truncated ? { tooLarge: true } : { tooLarge: false, text: new TextDecoder().decode(bytes) };
 };
 
 const refused = (status: number, code: number, message: string): RequestBody => ({

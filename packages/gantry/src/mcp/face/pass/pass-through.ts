@@ -49,7 +49,9 @@ export interface PassThroughOptions {
   /** Aborts when the gateway stops. */
   readonly ending: AbortSignal;
   /** Serves clients whose messages cannot go on as they are. */
-  readonly translator: Pick<Translator, 'modern' | 'legacy'>;
+  readonly translator: Pick<Translator, 'modern'> & {
+    legacy(...given: Parameters<Translator['legacy']>): Promise<Response | undefined>;
+  };
 }
 
 /** Serves one request for a server; `client` is the identity that the gateway found. */
@@ -167,10 +169,10 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     const response = await pass(handed, text, held);
     const answer = await response.text();
     if (!(await refusesOlder(message, answer, response.headers))) return new Response(answer || null, response);
-    const translated = translator.legacy(request, json, { target, client });
+    const translated = await translator.legacy(request, json, { target, client });
     if (!translated) return new Response(answer || null, response);
     modernOnly.add(handed.opened);
-    return await translated;
+    return translated;
   }
 
   /** The server as this client may see it: fewer tools, perhaps. */

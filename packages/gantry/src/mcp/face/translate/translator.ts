@@ -3,8 +3,9 @@
  * client, each of whose requests goes on in the words of the other. Requests to HTTP servers go alone, so that what the server says in the
  * middle of one reaches the client that made it; programs are reached over the bridge's connection, which all clients share.
  */
-import type { jsonSchemaValidator, ServerContext } from '@modelcontextprotocol/server';
+import type { ServerContext } from '@modelcontextprotocol/server';
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { Clock } from '../../../kernel/clock.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
@@ -45,11 +46,12 @@ interface NewerVisit extends Visit {
 export const createTranslator = (options: {
   readonly clock: Clock;
   readonly log: Log;
-  readonly schemaValidator: jsonSchemaValidator;
   readonly sealing: Sealing;
   readonly shared?: SharedSessions | undefined;
 }): Translator => {
-  const { clock, log, schemaValidator, sealing, shared } = options;
+  const { clock, log, sealing, shared } = options;
+  // Shared, because a server makes one of its own otherwise, and there may be a server per request.
+  const schemaValidator = new AjvJsonSchemaValidator();
   const visits = new WeakMap<Request, Visit>();
   const newer = new WeakMap<Request, NewerVisit>();
   const streams = new AbortController();
