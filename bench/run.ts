@@ -2,6 +2,7 @@
 import { benchAgent } from './agent.ts';
 import { benchContextCost } from './context-cost.ts';
 import { benchGatewayCalls } from './gateway-calls.ts';
+import { benchGatewayPolicy } from './gateway-policy.ts';
 import { benchInvoke } from './invoke.ts';
 import { benchSchedule } from './schedule.ts';
 import { benchScriptRunners } from './script-runners.ts';
@@ -15,6 +16,7 @@ import { benchStores } from './stores.ts';
 const benches: Readonly<Record<string, { readonly title: string; readonly run: () => Promise<string[]> }>> = {
   invoke: { title: 'invoke of a no-op tool', run: benchInvoke },
   gateway: { title: 'A call through the gateway', run: benchGatewayCalls },
+  policy: { title: 'What policy costs, and a long list', run: benchGatewayPolicy },
   peers: { title: 'Gantry beside other gateways', run: benchPeers },
   context: { title: 'What the tools of servers cost in context', run: benchContextCost },
   agent: { title: 'The agent with weak and strong models', run: benchAgent },

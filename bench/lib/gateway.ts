@@ -25,7 +25,8 @@ export const freePort = (): Promise<number> =>
     });
   });
 
-const entry = fileURLToPath(new URL('../../packages/gantry/dist/cli/main.js', import.meta.url));
+/** The command of the build. */
+export const entry: string = fileURLToPath(new URL('../../packages/gantry/dist/cli/main.js', import.meta.url));
 
 /** A folder for a gateway, which is gone when it is disposed. */
 export const makeFolder = (): AsyncDisposable & { readonly path: string } => {
@@ -33,17 +34,22 @@ export const makeFolder = (): AsyncDisposable & { readonly path: string } => {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 };
 
+/** An entry of mcp.json: an address, or more. */
+export type BenchServer = string | Readonly<Record<string, unknown>>;
+
 /**
  * Starts the build of `gantry serve` over the given servers, and waits until it is ready: in a folder of its own, or in one where it may have
  * run before.
  */
 export const startGateway = async (
-  servers: Readonly<Record<string, string>>,
+  servers: Readonly<Record<string, BenchServer>>,
   given?: { readonly path: string },
 ): Promise<MeasuredGateway> => {
   const own = given ? undefined : makeFolder();
   const cwd = (given ?? own)?.path ?? '';
-  const mcpServers = Object.fromEntries(Object.entries(servers).map(([name, url]) => [name, { url }]));
+  const mcpServers = Object.fromEntries(
+    Object.entries(servers).map(([name, entry]) => [name, typeof entry === 'string' ? { url: entry } : entry]),
+  );
   writeFileSync(join(cwd, 'mcp.json'), JSON.stringify({ mcpServers }));
   const port = await freePort();
   const child = startNode(

@@ -6,7 +6,7 @@ export interface RawClient extends Disposable {
 }
 
 /** Connects with the 2025 handshake and speaks over one pool of kept connections. */
-export const connectRaw = async (url: string, width = 16): Promise<RawClient> => {
+export const connectRaw = async (url: string, width = 16, token?: string): Promise<RawClient> => {
   const agent = new http.Agent({ keepAlive: true, maxSockets: width });
   const target = new URL(url);
   let nextId = 0;
@@ -25,6 +25,7 @@ export const connectRaw = async (url: string, width = 16): Promise<RawClient> =>
             accept: 'application/json, text/event-stream',
             'content-length': Buffer.byteLength(body),
             'mcp-protocol-version': '2025-11-25',
+            ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
             ...(session === undefined ? {} : { 'mcp-session-id': session }),
           },
         },
