@@ -323,6 +323,42 @@ describe('a question for a password of a server of 2026', () => {
   });
 });
 
+describe('a message whose bytes other readers decode differently', () => {
+  const table = serveTable({ deniedTools: ['echo'] });
+  const hidden =
+    '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"a","x":"+ACIALAAi-name+ACIAOgAi-echo"}}';
+
+  it('is refused at both addresses when it says that it is not in UTF-8', async () => {
+    const before = table.calls();
+    const headers = { ...table.session, 'content-type': 'application/json; charset=utf-7' };
+    for (const url of [table.url, new URL('/mcp', table.url).href])
+      expect(await send(url, hidden, headers)).toMatchObject({
+        status: 415,
+        text: expect.stringContaining('charset=utf-8') as unknown,
+      });
+    expect(table.calls()).toBe(before);
+  });
+
+  it('goes on as what it was judged as, whatever else its headers said', async () => {
+    const types: unknown[] = [];
+    table.answer = ({ headers }) => {
+      types.push([headers['content-type'], headers['content-encoding']]);
+      return { content: [] };
+    };
+    await send(table.url, call(), { ...table.session, 'content-type': 'Application/Json; v="utf-7"; charset=UTF-8' });
+    expect(types).toEqual([['application/json', undefined]]);
+  });
+
+  it('is refused and not acknowledged when it is an answer that nobody can read for its depth', async () => {
+    const answer = `{"jsonrpc":"2.0","id":"s1","result":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+    for (const url of [table.url, new URL('/mcp', table.url).href])
+      expect(await send(url, answer, table.session)).toMatchObject({
+        status: 400,
+        text: expect.stringContaining('1000 levels') as unknown,
+      });
+  });
+});
+
 describe('tools that are filtered out', () => {
   const table = serveTable({ deniedTools: ['echo'] });
   const listed = JSON.stringify({ jsonrpc: '2.0', id: 5, result: { tools: [toolNamed('a'), toolNamed('echo')] } });

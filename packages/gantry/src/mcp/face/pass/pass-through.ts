@@ -203,7 +203,7 @@ const pass = async (handed: Handed, text: string | undefined, held: Disposable):
     held[Symbol.dispose]();
     return noSession(message, session);
   }
-  const headers = forwardedHeaders(request.headers, upstreamSession);
+  const headers = forwardedHeaders(request, upstreamSession);
   const conflict = message && headerConflict(headers, message, target);
   if (conflict !== undefined) {
     held[Symbol.dispose]();
