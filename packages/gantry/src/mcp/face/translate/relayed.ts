@@ -3,6 +3,7 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { GantryError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
+import { knowsMode } from '../../wire/elicitation-modes.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
 import type { Notice } from '../../wire/sessions/exchange.ts';
 
@@ -73,6 +74,14 @@ export const toProtocolError = (error: unknown): unknown => {
 
 /** Asks nobody: what a question is answered with that nobody may see. */
 export const declined = { action: 'decline' } as const;
+
+/** Whether a client that says it can do this may be asked the question of `elicitation/create`: it knows its mode, and policy allows it. */
+export const takesQuestion = (
+  { elicitation }: { readonly elicitation?: unknown },
+  target: Pick<PassTarget, 'isDeclined'>,
+  params: unknown,
+): boolean =>
+  isObject(elicitation) && isObject(params) && knowsMode(elicitation, params['mode']) && !target.isDeclined(params);
 
 /** What a client must be able to do to be asked this. */
 export const capabilityFor = (method: string): 'elicitation' | 'sampling' | 'roots' | undefined =>
