@@ -17,9 +17,9 @@ const toListed = (server: ServerSummary): object => ({
   serverName: server.serverName,
   serverId: server.serverId,
   summary: server.summary,
-  toolCount: server.toolCount,
+  toolCount: server.toolNames.length,
   toolNames: server.toolNames,
-  promptCount: server.promptCount,
+  promptCount: server.promptNames.length,
   promptNames: server.promptNames,
   ...(server.resourceCount > 0 && { resourceCount: server.resourceCount, resourceNames: server.resourceNames }),
 });

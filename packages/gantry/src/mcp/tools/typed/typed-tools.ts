@@ -1,6 +1,7 @@
 import type { CallContext } from '../../../tool/context.ts';
 import type { ToolRegistration } from '../../../tool/registration.ts';
 import type { FitTool, TypedTools } from '../../../tool/typed-tools.ts';
+import type { KnowsServer } from '../knows-server.ts';
 import { entryCallText } from '../management/invoke-call-text.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
 import { byServerThenName } from './catalog.ts';
@@ -28,6 +29,7 @@ export interface TypedToolsOptions {
   readonly surfaces: Surfaces;
   readonly modes: Modes;
   readonly fit: FitTool;
+  readonly knows: KnowsServer;
   readonly similar: SimilarTools;
   /** Whether a registered tool has that name. */
   readonly isTaken: (name: string) => boolean;
@@ -42,7 +44,7 @@ const mostForEager = 40;
 
 /** Makes the function from caller and catalog to the tools of servers. */
 export const createTypedTools = (options: TypedToolsOptions): TypedToolSurface => {
-  const { catalog, surfaces, modes, fit, similar, isTaken } = options;
+  const { catalog, surfaces, modes, fit, knows, similar, isTaken } = options;
   const { maxActivatedToolsPerSession: budget = 40, maxToolsPerRequest = 120 } = options;
   const listeners = new Set<() => void>();
   // Surfaces are replaced when they change, so what was chosen for one holds until the catalog changes.
@@ -127,7 +129,7 @@ export const createTypedTools = (options: TypedToolsOptions): TypedToolSurface =
     },
     missing: (name, context) => {
       const before = catalog.formerly(name);
-      if (before)
+      if (before && knows(context, before.server))
         return {
           text: `It was a tool of server "${before.server}" and is no longer available: the server was removed or has changed; see mcp_list_services.`,
         };
