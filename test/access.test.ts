@@ -112,6 +112,34 @@ describe('access tokens', () => {
     expect((await call(url, 'tools/list', {}, { token: mcp })).status).toBe(401);
   });
 
+  it('end with what they opened: a stream breaks off soon after its token was revoked', async () => {
+    const [token, admin] = [await makeToken('laptop'), await makeToken('ops', 'admin')];
+    const { url } = await serve({ serve: { requireToken: true } });
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const opened = await fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: { ...headers, authorization: `Bearer ${token}` },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'initialize',
+        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+      }),
+    });
+    await opened.text();
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+    const standing = await fetch(`${url}/mcp`, {
+      headers: { ...headers, ...session, authorization: `Bearer ${token}` },
+    });
+    expect(standing.status).toBe(200);
+    const read = expect(standing.text()).rejects.toThrow();
+    await fetch(`${url}/api/v1/tokens/laptop/revoke`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${admin}` },
+    });
+    await read;
+  });
+
   it('let nobody in from elsewhere while there are none', async () => {
     folder.write('mcp.json', { mcpServers: {} });
     const refused = await folder.run(['serve', '--host', '0.0.0.0', '--port', '0']);

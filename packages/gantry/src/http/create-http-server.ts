@@ -16,7 +16,6 @@ export interface HttpServerOptions extends AppOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly face: Pick<McpFace, 'handleHttp' | 'handlePass' | 'endStreams'>;
-  readonly clock: Clock;
   /** Ends the calls that still run when a stop has waited long enough, so that their callers are answered. */
   readonly abortCalls?: (() => void) | undefined;
 }
