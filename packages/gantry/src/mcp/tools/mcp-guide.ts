@@ -55,7 +55,7 @@ MCP servers give you live, personal and external data and actions. Each tool of 
 
 ## Adding servers
 
-\`mcp_register_server\` connects a new HTTP server, \`mcp_unregister_server\` removes one that was added so. Servers of the operator
+Where you have them, \`mcp_register_server\` connects a new HTTP server, \`mcp_unregister_server\` removes one that was added so. Servers of the operator
 cannot be changed.
 
 ## Calling
