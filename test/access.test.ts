@@ -209,7 +209,7 @@ describe('the rules of a client', () => {
     );
     const ask = async (name: string, args: object): Promise<string> =>
       JSON.stringify((await call(`${url}/mcp`, 'tools/call', { name, arguments: args }, { token: bob, name })).body);
-    // A list waits until servers had their first attempt to connect.
+    await expect.poll(() => ask('mcp_list_services', {}), { timeout: 20_000 }).toContain('shown');
     expect(namesIn((await call(`${url}/mcp`, 'tools/list', {}, { token: bob })).body)).not.toContain(
       'mcp_register_server',
     );

@@ -20,6 +20,7 @@ import { answerQuestion } from './management/answer-question.ts';
 import { cancelTask } from './management/cancel-task.ts';
 import { promptExecutor } from './management/get-prompt.ts';
 import { managementTools } from './management/management-tools.ts';
+import { createVisibility } from './management/visibility.ts';
 import { mcpGuide } from './mcp-guide.ts';
 import { fileDefaults } from './recovery/file-defaults.ts';
 import { createRecentCalls } from './recovery/recent-calls.ts';
@@ -159,16 +160,14 @@ export const createMcpTools = async (options: McpToolsOptions): Promise<McpTools
   const similar = createSimilarTools(catalog, fit);
   const typed = createTypedTools({ ...settings, catalog, surfaces, modes, fit, knows, similar, isTaken });
 
+  const visibility = createVisibility({ index, catalog, fit, knows });
   const tools = managementTools({
-    index,
-    catalog,
+    visibility,
     search,
     similar,
     surfaces,
     typed,
     manage,
-    fit,
-    knows,
     prepareArguments: createPrepareArguments(createSchemaValidator()),
     downstream,
   });

@@ -2,7 +2,7 @@
 
 /** Words of names and texts of fields. */
 export const credentialWords: readonly string[] = words(
-  'password passwords passwd pwd pwds pswd passcode passcodes passphrase passphrases passkey passkeys userpassword secret secrets token',
+  'password passwords passwd pwd pwds pswd psw kubeconfig netrc passcode passcodes passphrase passphrases passkey passkeys userpassword secret secrets token',
   'credential credentials apikey privatekey creditcard ssn cvv cvc otp otps totp hotp mfa pin pins tan tans puk puks jwt jwts bearer auth',
   'accesstoken iban seedphrase mnemonic mnemonics',
   // Other languages in Latin letters, without their accents.
@@ -17,7 +17,7 @@ export const credentialPhrases: readonly string[] = phrases(
   'pass word,pass code,pass phrase,secret phrase,seed phrase,recovery phrase,backup phrase,mnemonic phrase,seed words,recovery words',
   'verification code,login code,recovery code,backup code,auth code,authorization code,authentication code,authenticator code,mfa code,access code,unlock code,one time,two factor',
   'access token,refresh token,session token,auth token,api token,bearer token,session cookie,auth cookie,authorization header',
-  '^pin code,^sms code,^text message code,^tan code,^puk code,^otp code,^id token$,^user pass$,^db pass$,^root pass$',
+  '^pin code,^sms code,^text message code,^tan code,^puk code,^otp code,^id token$,^user pass$,^db pass$,^root pass$,^1 time code,^2 step code,^card no$,^card pan$,^github pat$',
   // Other languages in Latin letters.
   'mot de passe,code secret$,code confidentiel,code de verification,phrase secrete,clave secreta,clave de acceso,clave privada,codigo secreto,codigo de verificacion,codigo de seguridad,codigos de seguridad,frase semilla',
   'codigo de verificacao,codigo de seguranca,palavra passe,palavra chave secreta,chave de acesso,codice segreto,codice di verifica,codice di sicurezza,parola d ordine,chiave segreta',

@@ -73,6 +73,8 @@ it.each([
   'authentication code',
   'backup codes',
   'SMS code',
+  '1-time code',
+  'card no.',
   'mnemonic',
   'recoveryPhrase',
   'recovery phrase',

@@ -2,12 +2,17 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Tool, ToolExecutor } from '../../../tool/executor.ts';
 import type { ManageClient } from '../manage-client.ts';
-import type { IsVisible, ReadServerName } from './management-tool.ts';
+import type { ReadServerName } from './management-tool.ts';
 import { managementTool, serverNameSchema, textArgument } from './management-tool.ts';
 import { failedOutcome, textOutcome } from '../../../tool/outcome.ts';
+import type { Visibility } from './visibility.ts';
 
 /** `mcp_get_prompt`: a server's prompt, filled in. */
-export const getPrompt = (manage: Pick<ManageClient, 'prompt'>, serverOf: ReadServerName, isVisible: IsVisible): Tool =>
+export const getPrompt = (
+  manage: Pick<ManageClient, 'prompt'>,
+  serverOf: ReadServerName,
+  isVisible: Visibility['isVisible'],
+): Tool =>
   managementTool({
     name: 'mcp_get_prompt',
     description: 'Fills in a prompt of an MCP server and returns its messages.',

@@ -10,15 +10,16 @@ import { isSame } from '../typed/similar-tools.ts';
 import type { SimilarTools } from '../typed/similar-tools.ts';
 import { toInvokeArguments } from './invoke-arguments.ts';
 import { entryCallText, invokeCallText } from './invoke-call-text.ts';
-import type { IsVisible, ReadServerName } from './management-tool.ts';
+import type { ReadServerName } from './management-tool.ts';
 import { managementTool, serverNameSchema, textArgument } from './management-tool.ts';
+import type { Visibility } from './visibility.ts';
 
 /** What the tool works with. */
 export interface InvokeToolDeps {
   readonly serverOf: ReadServerName;
   /** The typed tool behind a server's own tool name, both in any case; undefined when there is none. */
   readonly typed: (server: string, tool: string) => Tool | undefined;
-  readonly isVisible: IsVisible;
+  readonly isVisible: Visibility['isVisible'];
   readonly similar: SimilarTools;
   readonly prepareArguments: PrepareArguments;
   /** Runs a server's tool by its target, like a typed tool. */

@@ -17,9 +17,9 @@ const toListed = (server: ServerSummary): object => ({
   serverName: server.serverName,
   serverId: server.serverId,
   summary: server.summary,
-  toolCount: server.toolNames.length,
+  toolCount: server.toolCount,
   toolNames: server.toolNames,
-  promptCount: server.promptNames.length,
+  promptCount: server.promptCount,
   promptNames: server.promptNames,
   ...(server.resourceCount > 0 && { resourceCount: server.resourceCount, resourceNames: server.resourceNames }),
 });

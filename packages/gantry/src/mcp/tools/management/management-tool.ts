@@ -5,7 +5,6 @@ import type { Outcome } from '../../../tool/outcome.ts';
 import { textOutcome } from '../../../tool/outcome.ts';
 import type { ToolAnnotations } from '../../../tool/registration.ts';
 import { toRegistration } from '../../../tool/registration.ts';
-import type { CatalogEntry } from '../typed/catalog.ts';
 
 /** Source of the tools that manage servers. */
 export const managementSource = 'mcp:management';
@@ -64,9 +63,6 @@ export const textArgument = (args: JsonObject, key: string): string => {
   const value = args[key];
   return typeof value === 'string' ? value.trim() : '';
 };
-
-/** False for a tool or prompt of a server that this caller may not have; names are in any case. */
-export type IsVisible = (server: string, kind: CatalogEntry['kind'], name: string, context: CallContext) => boolean;
 
 /** The `server_name` parameter. */
 export const serverNameSchema: Json = {

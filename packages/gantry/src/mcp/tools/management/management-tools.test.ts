@@ -499,9 +499,15 @@ describe('what a caller may not have of a server that it may know of', () => {
 
   it('is not named by the list of servers, by details, or by what is said of a name that is not known', async () => {
     await using world = await openTools({ exposes: ({ name }) => name.startsWith('mcp_') || name === 's__a' });
-    await world.connect({ s: { tools: [tool('a'), tool('hidden')], prompts: [{ name: 'plan', arguments: [] }] } });
+    await world.connect({
+      s: {
+        tools: [tool('a'), tool('hidden')],
+        prompts: [{ name: 'plan', arguments: [] }],
+        summary: '2 tools: a, hidden.',
+      },
+    });
     expect(jsonOf(await world.call('mcp_list_services', {}, some))).toMatchObject([
-      { toolCount: 1, toolNames: ['a'], promptCount: 0, promptNames: [] },
+      { toolCount: 1, toolNames: ['a'], promptCount: 0, promptNames: [], summary: '' },
     ]);
     const told = [
       await world.call('mcp_get_service_details', { server_name: 's' }, some),

@@ -3,13 +3,10 @@ import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import type { CallContext } from '../../../tool/context.ts';
 import type { Tool, ToolExecutor } from '../../../tool/executor.ts';
 import { failedOutcome } from '../../../tool/outcome.ts';
-import type { FitTool, TypedTools } from '../../../tool/typed-tools.ts';
-import type { ServerSummary } from '../../wire/index-message.ts';
+import type { TypedTools } from '../../../tool/typed-tools.ts';
 import { unknownServerText } from '../../wire/unknown-server.ts';
-import type { KnowsServer } from '../knows-server.ts';
 import type { ManageClient } from '../manage-client.ts';
-import type { ServerIndex } from '../server-index.ts';
-import type { Catalog, CatalogEntry } from '../typed/catalog.ts';
+import type { CatalogEntry } from '../typed/catalog.ts';
 import type { SimilarTools } from '../typed/similar-tools.ts';
 import type { Surfaces } from '../typed/surfaces.ts';
 import type { ToolSearch } from '../typed/tool-search.ts';
@@ -23,43 +20,27 @@ import { listServices } from './list-services.ts';
 import { ownServers } from './own-servers.ts';
 import { resourceTools } from './resources.ts';
 import { serviceDetails } from './service-details.ts';
+import type { Visibility } from './visibility.ts';
 
 /** What the management tools work with. */
 export interface ManagementDeps {
-  readonly index: ServerIndex;
-  readonly catalog: Catalog;
+  readonly visibility: Visibility;
   readonly search: ToolSearch;
   readonly similar: SimilarTools;
   readonly surfaces: Surfaces;
   readonly typed: Pick<TypedTools, 'get'>;
   readonly manage: ManageClient;
-  readonly fit: FitTool;
-  readonly knows: KnowsServer;
   readonly prepareArguments: PrepareArguments;
   readonly downstream: ToolExecutor;
 }
 
 /** The tools through which a caller learns of servers and reaches them, whatever the mode. */
 export const managementTools = (deps: ManagementDeps): readonly Tool[] => {
-  const { index, catalog, search, similar, surfaces, typed, manage, fit, knows, prepareArguments, downstream } = deps;
+  const { visibility, search, similar, surfaces, typed, manage, prepareArguments, downstream } = deps;
+  const { entryOf, mayHave, seesServer, isVisible } = visibility;
 
-  const entryOf = (server: string, kind: CatalogEntry['kind'], name: string): CatalogEntry | undefined => {
-    const offered = catalog.ofServer(server).filter((entry) => entry.kind === kind);
-    const folded = name.toLowerCase();
-    return offered.find((entry) => entry.name === name) ?? offered.find((entry) => entry.name.toLowerCase() === folded);
-  };
-  const mayHave = ({ tool }: CatalogEntry, context: CallContext): boolean =>
-    fit(tool.registration, context) !== undefined;
-  // A server all of whose tools are closed to this caller does not exist for it.
-  const seesServer = (server: string, context: CallContext): boolean => {
-    if (!knows(context, server)) return false;
-    const offered = catalog.ofServer(server);
-    return offered.length === 0 || offered.some((entry) => mayHave(entry, context));
-  };
-  const visibleServers = (context: CallContext): readonly ServerSummary[] =>
-    index.list().filter(({ serverName }) => seesServer(serverName, context));
   const noServer = (name: string, context: CallContext): GantryError => {
-    const names = visibleServers(context).map(({ serverName }) => serverName);
+    const names = visibility.servers(context).map(({ serverName }) => serverName);
     const known =
       names.length > 0 ? `Connected servers: ${names.join(', ')}; see mcp_list_services.` : 'No servers are connected.';
     return new GantryError('server_unknown', `${unknownServerText(name)} ${known}`, { details: { name } });
@@ -86,24 +67,11 @@ export const managementTools = (deps: ManagementDeps): readonly Tool[] => {
     if (seesServer(name, context)) return name;
     throw noServer(name, context);
   };
-  // What is not in the catalog may have come since, and only who may have all the others of a server may ask for it.
-  const isVisible = (server: string, kind: CatalogEntry['kind'], name: string, context: CallContext): boolean => {
-    const entry = entryOf(server, kind, name);
-    if (entry) return mayHave(entry, context);
-    return knows(context, server) && catalog.ofServer(server).every((other) => mayHave(other, context));
-  };
   const activate = (entries: readonly CatalogEntry[], context: CallContext): Promise<boolean> =>
     surfaces.activate(context, entries.map(toActivation));
 
   const tools = [
-    listServices((context) =>
-      visibleServers(context).map((server) => {
-        const { serverName, toolNames, promptNames } = server;
-        const seen = (kind: CatalogEntry['kind'], names: readonly string[]): readonly string[] =>
-          names.filter((name) => isVisible(serverName, kind, name, context));
-        return { ...server, toolNames: seen('tool', toolNames), promptNames: seen('prompt', promptNames) };
-      }),
-    ),
+    listServices(visibility.servers),
     serviceDetails({
       serverOf,
       details: manage.details,

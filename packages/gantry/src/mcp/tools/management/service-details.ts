@@ -4,8 +4,9 @@ import { failedOutcome } from '../../../tool/outcome.ts';
 import { capInstructions, instructionsCap, isGuideLike } from '../../wire/instructions-cap.ts';
 import type { DownstreamPrompt, DownstreamTool, ServiceDetails } from '../../wire/manage-messages.ts';
 import type { CatalogEntry } from '../typed/catalog.ts';
-import type { IsVisible, ReadServerName } from './management-tool.ts';
+import type { ReadServerName } from './management-tool.ts';
 import { managementTool, serverNameSchema, textArgument } from './management-tool.ts';
+import type { Visibility } from './visibility.ts';
 
 /** What the tool works with. */
 export interface ServiceDetailsDeps {
@@ -18,7 +19,7 @@ export interface ServiceDetailsDeps {
     name: string,
     context: CallContext,
   ) => CatalogEntry | undefined;
-  readonly isVisible: IsVisible;
+  readonly isVisible: Visibility['isVisible'];
   /** Puts tools into the caller's list where its mode does that; says whether it did. */
   readonly activate: (entries: readonly CatalogEntry[], context: CallContext) => Promise<boolean>;
 }
