@@ -4,6 +4,7 @@ import type { GantryFolder, ServingGantry } from './fixtures/gantry-process.ts';
 import { makeGantryFolder } from './fixtures/gantry-process.ts';
 import { listenOnLoopback } from './fixtures/listen-on-loopback.ts';
 import { startModernServer } from './fixtures/modern-server.ts';
+import { startRawServer } from './fixtures/raw-server.ts';
 
 let folder: GantryFolder;
 let open: AsyncDisposableStack;
@@ -75,6 +76,8 @@ describe('access tokens', () => {
     expect((await folder.run(['tokens', 'revoke', 'laptop'])).stdout).toBe('Token "laptop" is revoked.\n');
     expect(await folder.json(['tokens', 'revoke', 'laptop'])).toMatchObject([1, { error: { code: 'token_unknown' } }]);
     expect((await folder.run(['tokens', 'create', 'x', '--scope', 'root'])).code).toBe(2);
+    const taken = await folder.json(['tokens', 'create', 'Token']);
+    expect(taken).toMatchObject([2, { error: { code: 'invalid_arguments' } }]);
   });
 
   it('open what their scope says and nothing more', async () => {
@@ -107,6 +110,34 @@ describe('access tokens', () => {
     expect(await api('POST', '/api/v1/tools/list_tool_guides/call', admin)).toBe(200);
     expect(await api('POST', '/api/v1/tokens/laptop/revoke', admin)).toBe(200);
     expect((await call(url, 'tools/list', {}, { token: mcp })).status).toBe(401);
+  });
+
+  it('end with what they opened: a stream breaks off soon after its token was revoked', async () => {
+    const [token, admin] = [await makeToken('laptop'), await makeToken('ops', 'admin')];
+    const { url } = await serve({ serve: { requireToken: true } });
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const opened = await fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: { ...headers, authorization: `Bearer ${token}` },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'initialize',
+        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+      }),
+    });
+    await opened.text();
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+    const standing = await fetch(`${url}/mcp`, {
+      headers: { ...headers, ...session, authorization: `Bearer ${token}` },
+    });
+    expect(standing.status).toBe(200);
+    const read = expect(standing.text()).rejects.toThrow();
+    await fetch(`${url}/api/v1/tokens/laptop/revoke`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${admin}` },
+    });
+    await read;
   });
 
   it('let nobody in from elsewhere while there are none', async () => {
@@ -155,6 +186,62 @@ describe('the rules of a client', () => {
     expect(namesIn((await call(`${url}/t`, 'tools/list', {}, { token: other })).body)).toContain('picture');
   });
 
+  it('hide a server with all that it offers, in the words of one that does not exist', async () => {
+    const offering = (who: string) =>
+      startRawServer({
+        initialize: () => ({
+          protocolVersion: '2025-11-25',
+          capabilities: { tools: {}, resources: {}, prompts: {} },
+          serverInfo: { name: who, version: '1' },
+        }),
+        'tools/list': () => ({ tools: [] }),
+        'prompts/list': () => ({ prompts: [{ name: 'plan' }] }),
+        'prompts/get': () => ({ messages: [{ role: 'user', content: { type: 'text', text: `${who} prompt` } }] }),
+        'resources/list': () => ({ resources: [{ name: 'doc', uri: 'docs://d' }] }),
+        'resources/templates/list': () => ({ resourceTemplates: [] }),
+        'resources/read': () => ({ contents: [{ uri: 'docs://d', text: `${who} document` }] }),
+      });
+    const [hidden, open_] = [open.use(await offering('hidden')), open.use(await offering('shown'))];
+    const bob = await makeToken('bob');
+    const { url } = await serve(
+      { serve: { requireToken: true, clients: { bob: { servers: ['shown', 'ghost'] } } } },
+      { hidden: { url: hidden.url }, shown: { url: open_.url } },
+    );
+    const ask = async (name: string, args: object): Promise<string> =>
+      JSON.stringify((await call(`${url}/mcp`, 'tools/call', { name, arguments: args }, { token: bob, name })).body);
+    await expect.poll(() => ask('mcp_list_services', {}), { timeout: 20_000 }).toContain('shown');
+    expect(namesIn((await call(`${url}/mcp`, 'tools/list', {}, { token: bob })).body)).not.toContain(
+      'mcp_register_server',
+    );
+    const asks: [string, object][] = [
+      ['mcp_read_resource', { uri: 'docs://d' }],
+      ['mcp_list_resources', {}],
+      ['mcp_get_prompt', { prompt_name: 'plan' }],
+      ['mcp_get_service_details', {}],
+      ['mcp_invoke_tool', { tool_name: 'a', arguments: {} }],
+    ];
+    for (const [name, args] of asks) {
+      const [of, ofNone] = [
+        await ask(name, { ...args, server_name: 'hidden' }),
+        await ask(name, { ...args, server_name: 'ghost' }),
+      ];
+      expect(of, name).toContain('There is no server');
+      expect(of.replaceAll('hidden', 'ghost'), name).toBe(ofNone);
+    }
+    expect(await ask('mcp_read_resource', { uri: 'docs://d', server_name: 'shown' })).toContain('shown document');
+    expect(await ask('mcp_list_services', {})).not.toContain('hidden');
+    expect(await ask('get_tool_guide', { name: 'mcp' })).not.toContain('hidden');
+    expect(await ask('hidden__plan-prompt', {})).not.toContain('hidden prompt');
+    expect(await ask('shown__plan-prompt', {})).toContain('shown prompt');
+    expect(await ask('mcp_register_server', { name: 'x', type: 'sse', url: hidden.url })).toContain('no tool named');
+    const listOf = async (server: string): Promise<[number, string]> => {
+      const { status, body } = await call(`${url}/mcp/${server}`, 'prompts/list', {}, { token: bob });
+      return [status, JSON.stringify(body).replaceAll(server, '…')];
+    };
+    expect(await listOf('hidden')).toEqual(await listOf('ghost'));
+    expect(hidden.count('resources/read') + hidden.count('prompts/get')).toBe(0);
+  });
+
   it('limit its calls, and say when to try again', async () => {
     const server = open.use(await startModernServer());
     const limited = await makeToken('limited');
@@ -188,7 +275,12 @@ describe('tokens of an authorization server', () => {
       }),
     );
     const issuer = new URL(issuerServer.url).origin;
-    const gateway = await serve({ serve: { oauth: { issuer, audience: 'https://gantry.example' } } });
+    const gateway = await serve({
+      serve: {
+        oauth: { issuer, audience: 'https://gantry.example' },
+        clients: { 'oauth:clerk': { tools: ['list_tool_guides'] }, 'oauth:clerk#eve': { tools: [] } },
+      },
+    });
     const sign = (claims: object, options: { key?: CryptoKey; audience?: string; expires?: string } = {}) =>
       new SignJWT({ client_id: 'desk', scope: 'gantry:mcp', ...claims })
         .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
@@ -206,6 +298,19 @@ describe('tokens of an authorization server', () => {
     const none = Buffer.from('{"alg":"none"}').toString('base64url');
     const body = Buffer.from(JSON.stringify({ iss: issuer, aud: 'https://gantry.example' })).toString('base64url');
     expect(await statusWith(`${none}.${body}.`)).toBe(401);
+    // A rule is for exactly that application, or that person behind it.
+    const seenBy = async (claims: object): Promise<number> =>
+      namesIn((await call(url, 'tools/list', {}, { token: await sign(claims) })).body).length;
+    expect(await seenBy({ client_id: 'clerk' })).toBe(2);
+    expect(await seenBy({ client_id: 'clerk', sub: 'ann' })).toBe(2);
+    expect(await seenBy({ client_id: 'clerk', sub: 'eve' })).toBe(1);
+    for (const other of [
+      { client_id: 'Clerk' },
+      { client_id: 'clerk#eve' },
+      { client_id: 'clerks' },
+      { client_id: undefined, sub: 'clerk' },
+    ])
+      expect(await seenBy(other), JSON.stringify(other)).toBeGreaterThan(2);
     const refused = await call(url, 'tools/list', {});
     expect(refused.headers.get('www-authenticate')).toBe(
       `Bearer resource_metadata="${gateway.url}/.well-known/oauth-protected-resource/mcp", scope="mcp"`,

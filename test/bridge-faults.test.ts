@@ -326,7 +326,7 @@ describe('calling', () => {
     await using server = await startRawServer();
     await using t = await startBridge({ Wiki: { url: server.url } });
     await t.bridge.ready();
-    expect(await t.text('wikki', 'echo')).toBe('There is no server "wikki". Registered servers: Wiki.');
+    expect(await t.text('wikki', 'echo')).toBe('There is no server "wikki".');
     expect(await t.text('wiki', 'wiki__echo')).toBe(
       'Server "Wiki" has no tool "wiki__echo", but it has "echo": pass server_name "Wiki" and tool_name "echo" separately.',
     );

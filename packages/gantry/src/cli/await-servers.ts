@@ -4,6 +4,7 @@ import { GantryError } from '../kernel/errors.ts';
 import { serverOfTool } from '../operations/server-of-tool.ts';
 import { operatorContext } from '../operations/tools.ts';
 import type { CliIo } from './cli-io.ts';
+import { tellPerson } from './output/tell-person.ts';
 
 /**
  * What a command needs of the servers before its operation can run: nothing, that their file can be read, all of them, one, or the one of
@@ -37,7 +38,7 @@ export const awaitServers = async (needed: NeededServers, local: LocalGantry, io
   using patience = giveUp();
   await untilReady(io, Promise.race([local.ready(), delay(io.clock, patienceMs, patience.signal)]));
   const silent = (servers?.list() ?? []).filter(({ state }) => state === 'connecting').map(({ name }) => name);
-  if (silent.length > 0) io.stderr.write(`gantry: no answer yet from these MCP servers: ${silent.join(', ')}\n`);
+  if (silent.length > 0) tellPerson(io, `gantry: no answer yet from these MCP servers: ${silent.join(', ')}`);
 };
 
 /** Waits for servers, and says so when that takes a while. */

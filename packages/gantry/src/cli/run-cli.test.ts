@@ -680,3 +680,41 @@ it.each([
   const { out } = await run(['tools', 'list'], { stdout, env });
   expect(out.includes('\u001b[')).toBe(isColoured);
 });
+
+describe('what a hostile gateway answers', () => {
+  const evil = '\u001b]0;PWNED\u0007\u001b[2J\u009b31m\u202e';
+  const steers = /(?![\n\t])\p{Cc}|[\u202a-\u202e]/u;
+  const answering = async (status: number, body: unknown) => {
+    const gateway = createServer((_request, response) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
+    );
+    gateway.listen(0, '127.0.0.1');
+    await once(gateway, 'listening');
+    return {
+      url: `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`,
+      [Symbol.dispose]: () => void gateway.close(),
+    };
+  };
+  const refusal = { error: { code: `bad${evil}`, message: `no ${evil}` } };
+  const tools = {
+    tools: [{ name: `a${evil}`, source: evil, description: evil, available: true }],
+    configError: `broken ${evil}`,
+  };
+  const tool = { ...tools.tools[0], inputSchema: { evil }, title: evil };
+
+  it.each([
+    ['an error', 500, refusal, ['tools', 'list']],
+    ['an error to a program', 500, refusal, ['tools', 'list', '--json']],
+    ['a list', 200, tools, ['tools', 'list']],
+    ['a list to a program', 200, tools, ['tools', 'list', '--json']],
+    ['a tool', 200, tool, ['tools', 'show', 'a']],
+    ['a call', 200, { content: evil, isError: false }, ['tools', 'call', 'a']],
+    ['a call that failed', 200, { content: evil, isError: true }, ['tools', 'call', 'a']],
+  ])('does not steer a terminal: %s', async (_what, status, body, argv) => {
+    using gateway = await answering(status, body);
+    const { out, err } = await run([...argv, '--url', gateway.url], { stdout: { isTTY: true, columns: 80 } });
+    const shown = (out + err).replaceAll(/\p{Cc}\[(?:1|22)m/gu, '');
+    expect(shown).not.toBe('');
+    expect(shown).not.toMatch(steers);
+  });
+});

@@ -4,6 +4,8 @@ import type { CliHost } from './cli-host.ts';
 import type { CliIo } from './cli-io.ts';
 import type { ExitCode } from './command-context.ts';
 import { exitCodeOf } from './exit-code.ts';
+import { toPlainJson } from './output/printable.ts';
+import { tellPerson } from './output/tell-person.ts';
 import { createProgram } from './program.ts';
 
 const interruptedCode = 130;
@@ -32,7 +34,7 @@ const tell = (error: unknown, argv: readonly string[], io: CliIo): number => {
   }
   const message = messageOf(error);
   if (wantsJson(argv)) tellJson(GantryError.is(error) ? error.code : 'execution_failed', message, io);
-  io.stderr.write(`gantry: ${message}\n`);
+  tellPerson(io, `gantry: ${message}`);
   return exitCodeOf(error);
 };
 
@@ -40,6 +42,6 @@ const tell = (error: unknown, argv: readonly string[], io: CliIo): number => {
 const wantsJson = (argv: readonly string[]): boolean => argv.includes('--json');
 
 const tellJson = (code: string, message: string, io: CliIo): void =>
-  void io.stdout.write(`${JSON.stringify({ error: { code, message } }, null, 2)}\n`);
+  void io.stdout.write(`${toPlainJson({ error: { code, message } })}\n`);
 
 const plain = (message: string): string => message.replace(/^error: /, '').replaceAll('\n', ' ');

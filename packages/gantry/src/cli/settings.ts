@@ -7,6 +7,7 @@ import { GantryError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import type { CommandContext } from './command-context.ts';
 import { startOrInterrupted } from './start-or-interrupted.ts';
+import { tellPerson } from './output/tell-person.ts';
 
 /** The configuration that a command works with, and what follows from it. */
 export interface Settings {
@@ -42,7 +43,7 @@ export const loadSettings = async (context: CommandContext, options: SettingsOpt
   });
   const loaded = await startOrInterrupted(loading, io);
   if (flags.mcp !== undefined && !options.mayMakeMcpFile) mustExist(resolve(io.cwd, flags.mcp));
-  for (const warning of loaded.warnings) io.stderr.write(`gantry: warning: ${warning}\n`);
+  for (const warning of loaded.warnings) tellPerson(io, `gantry: warning: ${warning}`);
   const { pathsOf } = await import('../host/paths.ts');
   const isLevelAskedFor = flags.logLevel !== undefined || io.env['GANTRY_LOG__LEVEL'] !== undefined;
   const { config } = loaded;

@@ -25,7 +25,7 @@ import { createTokenShelf } from '../operations/access/token-shelf.ts';
 import { createCallLimits } from './access/call-limits.ts';
 import { createLocalRate } from './access/local-rate.ts';
 import { createSharedRate } from './access/shared-rate.ts';
-import { compileRules, withRules } from './access/client-rules.ts';
+import { compileRules, knowsServers, withRules } from './access/client-rules.ts';
 import type { OperationDeps } from '../operations/operation-deps.ts';
 import { scrubValue } from '../text/scrub.ts';
 import { files } from '../files/files.ts';
@@ -128,6 +128,7 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
         embedding: lazyEmbeddingModel({ settings: config.models.embedding, env, maxRetries }),
         lastUserTurn: agentPorts.lastUserTurn,
         notify: agentPorts.notify,
+        knows: knowsServers(rules),
         ...settings,
         stdio: stdio === 'launch' ? 'launch' : 'off',
         config: resolve(cwd, configPath),
@@ -173,7 +174,10 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
       restricts: rules.restrictsTools,
       taskOwners: gantry.store.keyValue('mcp-task-owners'),
     },
-    modeFor: (client) => rules.of(client).mode ?? (client === undefined ? undefined : clientModes[client]) ?? mode,
+    modeFor: (client) =>
+      rules.of(client).mode ??
+      (client !== undefined && Object.hasOwn(clientModes, client) ? clientModes[client] : undefined) ??
+      mode,
     sharesFolder: (client) => rules.of(client).sharesFolder === true,
     wantsWholeResults: (client) => rules.of(client).results === 'as-is',
     admit: createCallLimits({

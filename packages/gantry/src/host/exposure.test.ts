@@ -9,6 +9,9 @@ const isOffered = (expose: string[], caller: CallerKind, source: string, name = 
 it.each([
   ['mcp:wiki', 'wiki__search', true],
   ['mcp:management', 'mcp_list_services', true],
+  ['mcp:management', 'mcp_register_server', false],
+  ['mcp:management', 'mcp_unregister_server', false],
+  ['mcp:wiki', 'wiki__mcp_register_server', true],
   ['web', 'web_search', true],
   ['guides', 'get_tool_guide', true],
   ['memory', 'get_from_working_memory', true],
@@ -27,3 +30,10 @@ it.each([[['schedule']], [['some_tool']], [['*']]])('offers what the configurati
 it.each(['model', 'operator', 'passthrough'] as const)('offers everything to a caller of kind %s', (caller) => {
   expect(isOffered([], caller, 'schedule')).toBe(true);
 });
+
+it.each([[['mcp_register_server']], [['mcp:management']], [['*']]])(
+  'lets a client register servers where the configuration names that: %j',
+  (expose) => {
+    expect(isOffered(expose, 'client', 'mcp:management', 'mcp_register_server')).toBe(true);
+  },
+);

@@ -7,6 +7,7 @@ import { GantryError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { allOperations } from '../operations/all-operations.ts';
 import { mountOperations } from '../operations/http/http-routes.ts';
+import { ownTokenName } from '../operations/access/token-shelf.ts';
 import { createOwnListeners } from '../net/address/own-listeners.ts';
 import { assemble } from './assemble.ts';
 import type { GantryConfig } from './config/config-schema.ts';
@@ -87,10 +88,10 @@ export const serveGateway = async (
     const { tokens } = assembled;
     const { clock } = assembled.gantry;
     const ways: Authenticate[] = [
-      ...(token === undefined ? [] : [oneToken(token, 'token')]),
+      ...(token === undefined ? [] : [oneToken(token, ownTokenName)]),
       async (given) => {
         const stored = await tokens.find(given);
-        return stored && { client: stored.name, scopes: new Set(stored.scopes) };
+        return stored && { client: clientOf(stored.name), scopes: new Set(stored.scopes) };
       },
       ...(config.serve.oauth ? [jwtTokens(config.serve.oauth, log)] : []),
     ];
@@ -143,3 +144,6 @@ export const serveGateway = async (
     throw error;
   }
 };
+
+/** One that was made before the name was taken is a client of its own; names of tokens have no colon. */
+const clientOf = (name: string): string => (name.toLowerCase() === ownTokenName ? `stored:${name}` : name);

@@ -3,12 +3,14 @@ import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { cors } from 'hono/cors';
 import { messageOf } from '../kernel/errors.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { McpFace } from '../mcp/face/mcp-face.ts';
 import type { Authenticate, Identity } from './authenticate.ts';
 import { bearerToken, mayDo, scopeFor } from './authenticate.ts';
 import type { OAuthResourceSettings } from './oauth-resource.ts';
 import { resourceMetadata, resourceMetadataPath } from './oauth-resource.ts';
+import { createStandingStreams } from './standing-streams.ts';
 import { homePage } from './home-page.ts';
 import type { AddressPolicy } from './trusted-address.ts';
 import { createAddressCheck } from './trusted-address.ts';
@@ -32,6 +34,7 @@ export interface AppOptions extends AddressPolicy {
   readonly instance?: string | undefined;
   readonly face: Pick<McpFace, 'handleHttp' | 'handlePass'>;
   readonly log: Log;
+  readonly clock: Clock;
   /** Asks every request for a bearer token, except `/`, `/healthz` and `/readyz`; absent, none is asked for. */
   readonly authenticate?: Authenticate | undefined;
   /** Where clients reach the gateway, where that is not the address that requests name: behind a proxy that ends TLS. */
@@ -55,6 +58,7 @@ export const createApp = (options: AppOptions): App => {
     instance,
     face,
     log,
+    clock,
     authenticate,
     oauth,
     mountApi,
@@ -64,6 +68,7 @@ export const createApp = (options: AppOptions): App => {
   } = options;
   const app: App = new Hono();
   const addresses = createAddressCheck(options);
+  const standing = createStandingStreams(clock);
   // What a proxy says of the way to it is not believed: anyone could say it.
   const publicOrigin = options.publicUrl === undefined ? undefined : new URL(options.publicUrl).origin;
   const originOf = (c: Context): string => publicOrigin ?? new URL(c.req.url).origin;
@@ -122,7 +127,14 @@ export const createApp = (options: AppOptions): App => {
         );
       }
       c.set('client', identity.client);
-      return next();
+      await next();
+      const isGood = async (): Promise<boolean> => {
+        const now = token === undefined ? undefined : await authenticate(token);
+        return now !== undefined && mayDo(now, needed);
+      };
+      const held = standing.hold(c.res, `${needed} ${token}`, isGood);
+      if (held !== c.res) c.res = held;
+      return undefined;
     });
 
   if (oauth) {

@@ -4,7 +4,6 @@ import type { AddressInfo, Server as NetServer } from 'node:net';
 import { createServer } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { delay } from '../kernel/abort.ts';
-import type { Clock } from '../kernel/clock.ts';
 import { GantryError, messageOf } from '../kernel/errors.ts';
 import type { McpFace } from '../mcp/face/mcp-face.ts';
 import type { AppOptions } from './create-app.ts';
@@ -16,7 +15,6 @@ export interface HttpServerOptions extends AppOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly face: Pick<McpFace, 'handleHttp' | 'handlePass' | 'endStreams'>;
-  readonly clock: Clock;
   /** Ends the calls that still run when a stop has waited long enough, so that their callers are answered. */
   readonly abortCalls?: (() => void) | undefined;
 }

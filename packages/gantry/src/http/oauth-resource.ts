@@ -35,7 +35,7 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 
 /**
  * Takes access tokens that are JWTs of one authorization server (RFC 9068): signature, issuer, audience and expiry are checked. The client
- * is `client_id`, else `azp`, else `sub`, and the person `sub` behind it; scopes are those of `scope` that Gantry knows, with or without `gantry:` before them.
+ * is `client_id`, else `azp`, and the person `sub` behind it; scopes are those of `scope` that Gantry knows, with or without `gantry:` before them.
  * Throws when the keys cannot be had.
  */
 export const jwtTokens = (settings: OAuthResourceSettings, log: Log): Authenticate => {
@@ -92,10 +92,13 @@ const jwksUriOf = async (issuer: string): Promise<string> => {
 };
 
 const clientOf = ({ sub, ...claims }: JWTPayload): string => {
-  const app = [claims['client_id'], claims['azp'], sub].find(isNamed) ?? 'unknown';
-  // Several people may use one application, and nothing of one is another's.
-  return isNamed(sub) && sub !== app ? `oauth:${app}#${sub}` : `oauth:${app}`;
+  const app = [claims['client_id'], claims['azp']].find(isNamed) ?? '';
+  // Several people may use one application, and nothing of one is another's. RFC 9068 section 2.2: an application on its own is its subject.
+  return isNamed(sub) && sub !== app ? `oauth:${encoded(app)}#${encoded(sub)}` : `oauth:${encoded(app)}`;
 };
+
+/** Without the sign that parts the two, so that no other pair makes the same name. */
+const encoded = (part: string): string => part.replaceAll(/[%#]/g, encodeURIComponent);
 
 const isNamed = (name: unknown): name is string => typeof name === 'string' && name !== '';
 

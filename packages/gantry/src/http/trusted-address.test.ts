@@ -28,6 +28,14 @@ it.each([
   expect(createAddressCheck({ host: bound }).refusal(host, undefined) === undefined).toBe(passes);
 });
 
+it('answers to the address that clients know, and to its pages', () => {
+  const check = createAddressCheck({ host: '127.0.0.1', publicUrl: 'https://gw.example:8443/gantry/' });
+  expect(check.refusal('gw.example:8443', 'https://gw.example:8443')).toBeUndefined();
+  expect(check.refusal('gw.example', undefined)).toBeUndefined();
+  expect(check.refusal('evil.example', undefined)).toBeDefined();
+  expect(check.refusal('gw.example', 'https://evil.example')).toBeDefined();
+});
+
 it('names what to configure', () => {
   const check = createAddressCheck({ host: '127.0.0.1' });
   expect(check.refusal('a.example', undefined)).toContain('serve.allowedHosts');

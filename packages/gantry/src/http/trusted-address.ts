@@ -4,6 +4,8 @@ export interface AddressPolicy {
   readonly host: string;
   /** Further names clients reach it by, without port. */
   readonly allowedHosts?: readonly string[] | undefined;
+  /** Where clients reach it behind a proxy; its name and its origin are allowed. */
+  readonly publicUrl?: string | undefined;
   /** Further origins whose pages may call it, as a browser writes them (`https://app.example`). */
   readonly allowedOrigins?: readonly string[] | undefined;
 }
@@ -20,8 +22,13 @@ export interface AddressCheck {
  */
 export const createAddressCheck = (policy: AddressPolicy): AddressCheck => {
   const own = isWildcard(policy.host) ? [] : [policy.host];
-  const names = new Set([...own, ...(policy.allowedHosts ?? [])].map((name) => inUrl(name).toLowerCase()));
-  const origins = new Set(policy.allowedOrigins);
+  const known = policy.publicUrl === undefined ? undefined : new URL(policy.publicUrl);
+  const names = new Set(
+    [...own, ...(policy.allowedHosts ?? []), ...(known ? [known.hostname] : [])].map((name) =>
+      inUrl(name).toLowerCase(),
+    ),
+  );
+  const origins = new Set([...(policy.allowedOrigins ?? []), ...(known ? [known.origin] : [])]);
 
   return {
     refusal: (host, origin) => {

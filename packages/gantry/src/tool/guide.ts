@@ -1,3 +1,4 @@
+import type { CallContext } from './context.ts';
 import { GantryError } from '../kernel/errors.ts';
 
 /** A usage document of a tool family, written for a model. */
@@ -5,8 +6,11 @@ export interface ToolGuide {
   readonly name: string;
   /** One line. */
   readonly summary: string;
-  /** The Markdown, made at call time so that it tells what is configured now. */
-  getDocument(): string;
+  /**
+   * The Markdown, made at call time so that it tells what is configured now, as far as the caller may know of it. Without one it is for the
+   * operator.
+   */
+  getDocument(context?: CallContext): string;
 }
 
 /** The guides of a process, by name; case does not matter. */

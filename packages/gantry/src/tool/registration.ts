@@ -48,6 +48,8 @@ export interface ToolRegistration {
   readonly category?: string | undefined;
   /** The server and the server's own tool name behind a typed tool. Routing uses this, never the typed name. */
   readonly target?: { readonly server: string; readonly tool: string } | undefined;
+  /** The server and the server's own prompt behind a typed prompt. */
+  readonly promptOf?: { readonly server: string; readonly prompt: string } | undefined;
   readonly requires?: ToolRequirements | undefined;
   /** Says whether this caller may have the tool now; a check that throws hides the tool. */
   readonly available?: ((context: CallContext) => boolean) | undefined;

@@ -12,6 +12,7 @@ import { findOwner, namedGateway } from '../gateway.ts';
 import { createPrinter } from '../output/printer.ts';
 import type { Settings } from '../settings.ts';
 import { loadSettings } from '../settings.ts';
+import { tellPerson } from '../output/tell-person.ts';
 
 /** `gantry config check` */
 export const checkConfig: Command<[]> = async (context) => {
@@ -80,7 +81,7 @@ const effectiveConfig = async (context: CommandContext): Promise<unknown> => {
 
 const ask = async (context: CommandContext, { url, token }: GatewayAddress): Promise<unknown> => {
   const { callOperation } = await import('../../operations/http/client.ts');
-  context.io.stderr.write(`The configuration of the gateway at ${url}:\n`);
+  tellPerson(context.io, `The configuration of the gateway at ${url}:`);
   return callOperation(url, configPrint, {}, { token, signal: context.io.interrupted });
 };
 

@@ -6,6 +6,7 @@ import type { GatewayAddress } from '../gateway.ts';
 import { findOwner, namedGateway, startLocal } from '../gateway.ts';
 import { loadSettings } from '../settings.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
+import { tellPerson } from '../output/tell-person.ts';
 
 /** What the client is served: the tools of all servers in a mode, or one server as it is. */
 interface McpFlags {
@@ -36,7 +37,7 @@ const proxy = async ({ url, token }: GatewayAddress, { mode, server }: McpFlags,
   if (mode !== undefined) endpoint.searchParams.set('mode', mode);
   await using connection = await proxyStdio(endpoint, {
     token,
-    onLost: (reason) => void io.stderr.write(`gantry: a message did not reach the gateway: ${reason}\n`),
+    onLost: (reason) => tellPerson(io, `gantry: a message did not reach the gateway: ${reason}`),
   });
   await Promise.race([connection.closed, untilInterrupted(io.interrupted)]);
   return 0;

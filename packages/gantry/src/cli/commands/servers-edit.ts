@@ -17,6 +17,7 @@ import { toCell } from '../output/printable.ts';
 import type { ToolFamily } from '../../tool/tool-family.ts';
 import { createPrinter } from '../output/printer.ts';
 import { listenForSignIn } from '../sign-in-callback.ts';
+import { tellPerson } from '../output/tell-person.ts';
 
 /** How `servers add` is told about the server. */
 export interface AddFlags {
@@ -86,7 +87,7 @@ export const loginServer: Command<[string, { readonly port?: number | undefined 
     const { server } = await gateway.run(serversShow, { name });
     return told(context, server, 'signed in');
   }
-  io.stderr.write(`To sign in to server "${name}", open\n\n  ${authorizationUrl}\n\nWaiting for the answer …\n`);
+  tellPerson(io, `To sign in to server "${name}", open\n\n  ${authorizationUrl}\n\nWaiting for the answer …`);
   const answer = await orAborted(callback.answerTo(state), io.interrupted);
   const { server } = await gateway.run(serversLoginFinish, answer);
   return told(context, server, 'signed in');

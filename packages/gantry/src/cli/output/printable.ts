@@ -11,6 +11,23 @@ export const toTerminalText = (text: string): string =>
     .replaceAll(/\r\n|[\u2028\u2029]/g, '\n')
     .replaceAll(/(?![\n\t])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '');
 
+/** The same for text that has been styled: what marks our own styles stays, whoever wrote it; it changes how letters look and no more. */
+export const toStyledText = (text: string): string =>
+  text
+    .split(ownStyles)
+    .map((piece, index) => (index % 2 === 1 ? piece : toTerminalText(piece)))
+    .join('');
+
+// Those that `Printer.style` has: bold, dim, three colours, and their ends.
+const ownStyles = new RegExp(`(${String.fromCodePoint(0x1b)}\\[(?:1|2|22|3[1-3]|39)m)`);
+
+/** A value as JSON that a terminal shows and does not obey: JSON says the same of such characters in escapes. */
+export const toPlainJson = (value: unknown): string =>
+  JSON.stringify(value, null, 2).replaceAll(
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
 /** How many columns of a terminal a text without control characters takes. */
 export const widthOf = (text: string): number => {
   if (/^[ -~]*$/.test(text)) return text.length;

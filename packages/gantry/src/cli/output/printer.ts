@@ -1,7 +1,8 @@
 import { styleText } from 'node:util';
 import type { CommandContext } from '../command-context.ts';
-import { toTerminalText } from './printable.ts';
+import { toPlainJson, toStyledText, toTerminalText } from './printable.ts';
 import { toTable } from './table.ts';
+import { tellPerson } from './tell-person.ts';
 
 /** Ways to mark a piece of text on a terminal that takes colour. */
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
@@ -21,16 +22,16 @@ export interface Printer {
 
 /** The printer of a command. */
 export const createPrinter = ({ io, flags }: Pick<CommandContext, 'io' | 'flags'>): Printer => {
-  const { stdout, stderr } = io;
+  const { stdout } = io;
   const isColoured = stdout.isTTY === true && !io.env['NO_COLOR'] && io.env['TERM'] !== 'dumb';
   const style: Printer['style'] = (format, text) =>
     isColoured ? styleText(format, text, { validateStream: false }) : text;
   return {
     result: (value, toText) => {
-      const text = flags.json ? JSON.stringify(value, null, 2) : toText();
+      const text = flags.json ? toPlainJson(value) : stdout.isTTY ? toStyledText(toText()) : toText();
       stdout.write(text.endsWith('\n') ? text : `${text}\n`);
     },
-    note: (line) => void stderr.write(`${line}\n`),
+    note: (line) => tellPerson(io, line),
     table: (headings, rows) =>
       toTable(headings, rows, {
         columns: stdout.isTTY ? stdout.columns : undefined,

@@ -1,4 +1,7 @@
 import type { WrapperMode } from '../../tool/context.ts';
+import type { ToolRegistration } from '../../tool/registration.ts';
+import { managementSource } from '../../mcp/tools/management/management-tool.ts';
+import type { KnowsServer } from '../../mcp/tools/knows-server.ts';
 import type { AvailabilityCheck } from '../../toolset/availability.ts';
 
 /** What one client of `/mcp` may do. Everything that is absent is not restricted. */
@@ -30,25 +33,39 @@ export interface CompiledRules {
   restrictsTools(client: string | undefined): boolean;
   /** Whether a client may reach a server at all. */
   allowsServer(client: string | undefined, server: string): boolean;
+  /** Whether the rule of a client has a tool by its very name among its tools, and does not choose among servers. */
+  grants(client: string | undefined, name: string): boolean;
 }
 
 const unrestricted: ClientRule = {};
 
+/** Names of tokens are in any case; those that an authorization server gives are as it writes them. */
+const folded = (name: string): string => (name.startsWith('oauth:') ? name : name.toLowerCase());
+
+// What changes the servers of everybody.
+const serverEdits: ReadonlySet<string> = new Set(['mcp_register_server', 'mcp_unregister_server']);
+// Its keys cannot be guessed: whoever has one was given it with a result of its own.
+const retrieval = 'get_from_working_memory';
+
 /** Reads the rules. */
 export const compileRules = (rules: ClientRules): CompiledRules => {
-  const byName = new Map(Object.entries(rules).map(([name, rule]) => [name.toLowerCase(), compile(rule)]));
+  const byName = new Map(Object.entries(rules).map(([name, rule]) => [folded(name), compile(rule)]));
   const everybody = byName.get('*') ?? compile(unrestricted);
   /** A rule for an application of OAuth holds for every person who uses it, unless that person has one. */
   const compiledOf = (client: string | undefined): Compiled => {
     if (client === undefined) return everybody;
-    const name = client.toLowerCase();
-    return byName.get(name) ?? byName.get(/^(oauth:[^#]*)#/.exec(name)?.[1] ?? '') ?? everybody;
+    const application = /^(oauth:[^#]+)#/.exec(client)?.[1];
+    return byName.get(folded(client)) ?? (application === undefined ? undefined : byName.get(application)) ?? everybody;
   };
   const allowsServer = (client: string | undefined, server: string): boolean =>
     compiledOf(client).servers?.has(server.toLowerCase()) ?? true;
   return {
     of: (client) => compiledOf(client).rule,
     allowsServer,
+    grants: (client, name) => {
+      const { servers, tools } = compiledOf(client).rule;
+      return servers === undefined && tools?.includes(name) === true;
+    },
     restrictsTools: (client) => compiledOf(client).tools !== undefined,
     allows: (client, server, name) =>
       (server === undefined || allowsServer(client, server)) && (compiledOf(client).tools?.test(name) ?? true),
@@ -58,9 +75,26 @@ export const compileRules = (rules: ClientRules): CompiledRules => {
 /** The check of the rules beside what is exposed at all; it is the same for lists, searches and calls. */
 export const withRules =
   (exposes: AvailabilityCheck, rules: CompiledRules): AvailabilityCheck =>
-  (registration, context) =>
-    exposes(registration, context) &&
-    (context.caller !== 'client' || rules.allows(context.client, registration.target?.server, registration.name));
+  (registration, context) => {
+    const { caller, client } = context;
+    const { name } = registration;
+    const isExposed = exposes(registration, context);
+    if (caller !== 'client') return isExposed;
+    if (serverEdits.has(name) && registration.source === managementSource)
+      return (
+        rules.grants(client, name) ||
+        (isExposed && rules.of(client).servers === undefined && rules.allows(client, undefined, name))
+      );
+    return isExposed && (name === retrieval || rules.allows(client, serverOf(registration), name));
+  };
+
+/** Whether a caller may know that a server is there, for the tools that name servers in their arguments. */
+export const knowsServers =
+  (rules: CompiledRules): KnowsServer =>
+  ({ caller, client }, server) =>
+    caller !== 'client' || rules.allowsServer(client, server);
+
+const serverOf = ({ target, promptOf }: ToolRegistration): string | undefined => target?.server ?? promptOf?.server;
 
 interface Compiled {
   readonly rule: ClientRule;

@@ -12,6 +12,7 @@ import { createMcpBridge } from '../../mcp/bridge/bridge.ts';
 import { createMcpConfigFile } from '../../mcp/bridge/config/config-file.ts';
 import type { IsOwnListener } from '../../net/address/own-listeners.ts';
 import { readNetPolicy } from '../../net/address/policy.ts';
+import type { KnowsServer } from '../../mcp/tools/knows-server.ts';
 import type { McpToolsSettings } from '../../mcp/tools/mcp-tools.ts';
 import { createMcpTools } from '../../mcp/tools/mcp-tools.ts';
 import { mcpOrientation } from '../../mcp/tools/orientation.ts';
@@ -42,6 +43,8 @@ export interface McpOptions extends McpBridgeSettings, McpToolsSettings {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Where this process listens itself: a server that a model registers is never there. */
   readonly isOwnListener?: IsOwnListener | undefined;
+  /** Whether a caller may know of a server; default every caller of every one. */
+  readonly knows?: KnowsServer | undefined;
   /** Servers are connected after that; default at once. */
   readonly connectAfter?: Promise<unknown> | undefined;
   /** Sources of bearer tokens that entries of the file name with `"auth": { "profile": NAME }`: settings, or a program's own. */
@@ -101,6 +104,7 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
       configPollIntervalSeconds,
       env = process.env,
       isOwnListener,
+      knows,
       connectAfter,
       authProfiles = {},
       embedding,
@@ -152,6 +156,7 @@ export const mcp = (options: McpOptions = {}): Plugin => ({
       guides,
       registry: tools,
       fit: gantry.fitTool,
+      knows,
       store: gantry.store,
       dataDir: gantry.dataDir,
       settings,

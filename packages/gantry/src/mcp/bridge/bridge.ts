@@ -24,7 +24,6 @@ import { toBridgeSettings } from './bridge-options.ts';
 import { createPeerAsker } from './call/ask-peer.ts';
 import type { BridgeCalls } from './call/bridge-calls.ts';
 import { createBridgeCalls } from './call/bridge-calls.ts';
-import { unknownServer } from './call/server-directory.ts';
 import { createServerCatalog } from './catalog/server-catalog.ts';
 import type { LoadedConfig, McpConfigFile } from './config/config-file.ts';
 import { createAddressGuard } from './connection/address-guard.ts';
@@ -33,6 +32,7 @@ import { createArgGuards } from './guards/create-arg-guards.ts';
 import type { ElicitationResponder } from './elicitation/responder.ts';
 import type { LastUserTurn, QuestionDesk } from './questions/question-desk.ts';
 import type { OpenPass } from '../wire/pass-port.ts';
+import { unknownServerText } from '../wire/unknown-server.ts';
 import { createIndexPublisher } from './index-publisher.ts';
 import { serveInvoke } from './invoke-handler.ts';
 import type { OperatorEdits } from './edits/server-edits.ts';
@@ -223,7 +223,7 @@ export const createMcpBridge = (options: McpBridgeOptions): McpBridge => {
   const named = (name: string): ManagedServer => {
     const server = servers.directory.get(name.toLowerCase());
     if (server) return server;
-    throw new GantryError('server_unknown', unknownServer(servers.directory, name), {
+    throw new GantryError('server_unknown', unknownServerText(name), {
       details: { name, known: servers.all().map((known) => known.name) },
     });
   };

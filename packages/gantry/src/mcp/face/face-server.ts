@@ -21,6 +21,7 @@ import type { CallAnswer, ClientCall, ProgressParams } from './call-tool.ts';
 import { callTool } from './call-tool.ts';
 import type { AdmitCall } from './admit-call.ts';
 import type { FirstTools } from './first-tools.ts';
+import { createNoticeBudget } from './notice-budget.ts';
 import type { ToolPages } from './tool-pages.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -61,8 +62,10 @@ export const createFaceServer = (parts: FaceParts, visitor: Visitor, era: McpReq
   });
   server.setRequestHandler('tools/call', async ({ params }, ctx) => {
     const { mcpReq } = ctx;
+    const isTold = createNoticeBudget();
     // The client may have gone; the call goes on or is cancelled elsewhere.
     const notify = (progress: ProgressParams): void => {
+      if (!isTold(progress)) return;
       mcpReq
         .notify({ method: 'notifications/progress', params: { ...progress } })
         .catch((error: unknown) => log.debug({ reason: messageOf(error) }, 'progress could not be told to a client'));

@@ -71,4 +71,28 @@ describe('createReply', () => {
     reply.finish('3');
     expect([gone, clock.pendingTimers]).toEqual([1, 0]);
   });
+
+  it('leaves out what a client does not read beyond 8 MB, and never the result', async () => {
+    const { reply } = open();
+    const megabyte = 'x'.repeat(1024 * 1024);
+    for (let count = 0; count < 50; count += 1) reply.notify(megabyte);
+    reply.finish('the result');
+    const text = await (await reply.response).text();
+    expect(text.split('event: message').length - 1).toBeLessThan(12);
+    expect(text).toContain('the result');
+  });
+
+  it('tells all that is read in time', async () => {
+    const { reply } = open();
+    reply.notify('0');
+    const reader = (await reply.response).body?.getReader();
+    let bytes = 0;
+    for (let count = 0; count < 20; count += 1) {
+      reply.notify('x'.repeat(1024 * 1024));
+      bytes += (await reader?.read())?.value?.byteLength ?? 0;
+    }
+    reply.finish('1');
+    for (let piece = await reader?.read(); piece?.value; piece = await reader?.read()) bytes += piece.value.byteLength;
+    expect(bytes).toBeGreaterThan(20 * 1024 * 1024);
+  });
 });

@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 export interface Reply {
   /** Resolves when it is decided how to answer: as JSON, or as a stream of events. */
   readonly response: Promise<Response>;
-  /** Sends a message before the result, which makes the response a stream. */
+  /** Sends a message before the result, which makes the response a stream. While 8 MB wait for the client to read them it is left out. */
   notify(text: string): void;
   /** Sends the result or error. What is sent afterwards is dropped. */
   finish(text: string): void;
@@ -24,6 +24,7 @@ export interface ReplyOptions {
 // Proxies and clients give up on a response that stays silent for a minute or so.
 const patienceMs = 10_000;
 const keepAliveMs = 15_000;
+const mostUnreadBytes = 8 * 1024 * 1024;
 
 const encoder = new TextEncoder();
 
@@ -38,21 +39,25 @@ export const createReply = (options: ReplyOptions): Reply => {
   let isOver = false;
 
   const send = (text: string): void => events?.enqueue(encoder.encode(text));
+  const hasRoom = (): boolean => (events?.desiredSize ?? 0) > 0;
   const keepAlive = (): void => {
-    send(': keepalive\n\n');
+    if (hasRoom()) send(': keepalive\n\n');
     timer = clock.startTimer(keepAliveMs, keepAlive);
   };
   const open = (): void => {
     timer.stop();
     timer = clock.startTimer(keepAliveMs, keepAlive);
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        events = controller;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          events = controller;
+        },
+        cancel: () => {
+          if (over()) onGone?.();
+        },
       },
-      cancel: () => {
-        if (over()) onGone?.();
-      },
-    });
+      new ByteLengthQueuingStrategy({ highWaterMark: mostUnreadBytes }),
+    );
     response.resolve(new Response(body, { headers: { ...headers, ...streamHeaders } }));
   };
   const over = (): boolean => {
@@ -68,7 +73,7 @@ export const createReply = (options: ReplyOptions): Reply => {
     notify: (text) => {
       if (isOver) return;
       if (!events) open();
-      send(toEvent(text));
+      if (hasRoom()) send(toEvent(text));
     },
     finish: (text) => {
       if (!over()) return;

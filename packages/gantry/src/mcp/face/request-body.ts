@@ -1,9 +1,11 @@
 import { messageOf } from '../../kernel/errors.ts';
 import { parseJson } from '../../kernel/json.ts';
 import { readBody as readBytes } from '../../net/read-body.ts';
+import { depthProblem, numberProblem } from './json-limits.ts';
 import { jsonRpcError } from './json-rpc-error.ts';
+import { mediaRefusal } from './media-refusal.ts';
 
-/** A request's JSON, or the refusal of what is not JSON or too large. Requests without a body (GET, DELETE) have none. */
+/** A request's JSON, or the refusal of what is not JSON, too large or too deep. Requests without a body (GET, DELETE) have none. */
 export type RequestBody =
   | { readonly ok: true; readonly json: unknown; /** As it was written. */ readonly text?: string | undefined }
   | { readonly ok: false; readonly refusal: Response };
@@ -11,8 +13,8 @@ export type RequestBody =
 /** Reads the body of a request once. `maxBytes` bounds what is read. */
 export const readJsonBody = async (request: Request, maxBytes: number): Promise<RequestBody> => {
   if (request.method !== 'POST') return { ok: true, json: undefined };
-  if (!/^\s*application\/json\s*(?:;|$)/i.test(request.headers.get('content-type') ?? ''))
-    return refused(415, -32_000, 'Unsupported media type: Content-Type must be application/json.');
+  const media = mediaRefusal(request.headers);
+  if (media !== undefined) return refused(415, -32_000, `Unsupported media type: ${media}`);
   let body: ReadBody;
   try {
     body = await readBody(request, maxBytes);
@@ -20,8 +22,12 @@ export const readJsonBody = async (request: Request, maxBytes: number): Promise<
     return refused(400, -32_700, `The request body broke off: ${messageOf(error)}`);
   }
   if (body.tooLarge) return refused(413, -32_000, `The request body is larger than ${maxBytes} bytes.`);
+  const deep = depthProblem(body.text);
+  if (deep !== undefined) return refused(400, -32_600, deep);
   const parsed = parseJson(body.text);
   if (!parsed.ok) return refused(400, -32_700, `Parse error: ${parsed.reason}`);
+  const endless = numberProblem(body.text, parsed.value);
+  if (endless !== undefined) return refused(400, -32_600, endless);
   return { ok: true, json: parsed.value, text: body.text };
 };
 

@@ -1,12 +1,13 @@
 import { flattenText } from '../../text/flatten.ts';
+import type { CallContext } from '../../tool/context.ts';
 import type { ToolGuide } from '../../tool/guide.ts';
 import type { ServerSummary } from '../wire/index-message.ts';
 
 /** The guide `mcp`: what the tools of servers are, how they are named, what their errors mean, and which servers are there now. */
-export const mcpGuide = (servers: () => readonly ServerSummary[]): ToolGuide => ({
+export const mcpGuide = (servers: (context: CallContext | undefined) => readonly ServerSummary[]): ToolGuide => ({
   name: 'mcp',
   summary: 'Tools of connected MCP servers: how they are named, how to call them, what their errors mean.',
-  getDocument: () => `${text}\n## Servers connected now\n\n${connected(servers())}\n`,
+  getDocument: (context) => `${text}\n## Servers connected now\n\n${connected(servers(context))}\n`,
 });
 
 const connected = (servers: readonly ServerSummary[]): string => {
@@ -54,7 +55,7 @@ MCP servers give you live, personal and external data and actions. Each tool of 
 
 ## Adding servers
 
-\`mcp_register_server\` connects a new HTTP server, \`mcp_unregister_server\` removes one that was added so. Servers of the operator
+Where you have them, \`mcp_register_server\` connects a new HTTP server, \`mcp_unregister_server\` removes one that was added so. Servers of the operator
 cannot be changed.
 
 ## Calling

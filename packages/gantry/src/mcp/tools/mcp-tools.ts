@@ -12,6 +12,7 @@ import type { GuideShelf } from '../../tool/guide.ts';
 import type { ToolRegistry } from '../../tool/registry.ts';
 import type { Notify } from '../../tool/ports.ts';
 import type { FitTool } from '../../tool/typed-tools.ts';
+import type { KnowsServer } from './knows-server.ts';
 import type { ManageClient } from './manage-client.ts';
 import { createManageClient } from './manage-client.ts';
 import { listenForLateResults } from './late-notices.ts';
@@ -19,6 +20,7 @@ import { answerQuestion } from './management/answer-question.ts';
 import { cancelTask } from './management/cancel-task.ts';
 import { promptExecutor } from './management/get-prompt.ts';
 import { managementTools } from './management/management-tools.ts';
+import { createVisibility } from './management/visibility.ts';
 import { mcpGuide } from './mcp-guide.ts';
 import { fileDefaults } from './recovery/file-defaults.ts';
 import { createRecentCalls } from './recovery/recent-calls.ts';
@@ -56,6 +58,8 @@ export interface McpToolsOptions {
   readonly guides: GuideShelf;
   /** Whether a caller may have a tool. */
   readonly fit: FitTool;
+  /** Whether a caller may know of a server; default every caller of every one. */
+  readonly knows?: KnowsServer | undefined;
   /** Keeps what sessions found, opened and called, and the vectors of tools. */
   readonly store: Pick<Store, 'keyValue'>;
   /** Folder whose `tool-defaults` has the operator's defaults for arguments. */
@@ -91,7 +95,7 @@ export interface McpTools extends AsyncDisposable {
  * whose announcements are not repeated.
  */
 export const createMcpTools = async (options: McpToolsOptions): Promise<McpTools> => {
-  const { registry, guides, fit, store, dataDir, clock, log, familyServers, settings = {} } = options;
+  const { registry, guides, fit, store, dataDir, clock, log, familyServers, settings = {}, knows = knowsAll } = options;
   await using started = new AsyncDisposableStack();
   const proxy = started.use(createToolProxy(options));
   const manage = started.use(createManageClient(options));
@@ -157,17 +161,26 @@ export const createMcpTools = async (options: McpToolsOptions): Promise<McpTools
     );
   const search = started.use(createToolSearch(catalog, fit, meaning));
   const similar = createSimilarTools(catalog, fit);
-  const typed = createTypedTools({ ...settings, catalog, surfaces, modes, fit, similar, isTaken, familyServers });
-
-  const tools = managementTools({
-    index,
+  const typed = createTypedTools({
+    ...settings,
     catalog,
+    surfaces,
+    modes,
+    fit,
+    knows,
+    similar,
+    isTaken,
+    familyServers,
+  });
+
+  const visibility = createVisibility({ index, catalog, fit, knows });
+  const tools = managementTools({
+    visibility,
     search,
     similar,
     surfaces,
     typed,
     manage,
-    fit,
     prepareArguments: createPrepareArguments(createSchemaValidator()),
     downstream,
   });
@@ -202,7 +215,9 @@ export const createMcpTools = async (options: McpToolsOptions): Promise<McpTools
   });
   if (options.notify) started.use(await listenForLateResults({ ...options, notify: options.notify }));
 
-  guides.add(mcpGuide(index.list));
+  guides.add(mcpGuide((context) => index.list().filter(({ serverName }) => !context || knows(context, serverName))));
   const running = started.move();
   return { index, manage, catalog, search, typed, [Symbol.asyncDispose]: () => running.disposeAsync() };
 };
+
+const knowsAll: KnowsServer = () => true;

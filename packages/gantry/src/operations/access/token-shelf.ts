@@ -37,6 +37,8 @@ export interface TokenShelf {
 
 const prefix = 'gty_';
 const freshForMs = 5_000;
+/** The client that `GANTRY_TOKEN` stands for; no other token has its name. */
+export const ownTokenName = 'token';
 const namePattern = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
 /** Makes the shelf over a collection of the store. */
@@ -61,6 +63,11 @@ export const createTokenShelf = (documents: Documents<StoredToken>, clock: Clock
         throw new GantryError(
           'invalid_arguments',
           'A token is named with letters, digits, "_", "-" and ".", at most 64, beginning with a letter or a digit.',
+        );
+      if (name.toLowerCase() === ownTokenName)
+        throw new GantryError(
+          'invalid_arguments',
+          `"${ownTokenName}" is the name of the client that has GANTRY_TOKEN; take another name.`,
         );
       const token = prefix + randomBytes(32).toString('base64url');
       const stored = { name, hash: hashOf(token), scopes, createdAtMs: clock.nowMs() };

@@ -2,6 +2,7 @@ import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Asks, CallContext, OnAsked } from '../../../tool/context.ts';
+import { elicitationModes, knowsMode } from '../../wire/elicitation-modes.ts';
 import type { Connection } from '../connection/open-connection.ts';
 import { askingCapabilities } from '../connection/open-connection.ts';
 import type { ElicitationPolicy } from '../elicitation/policy.ts';
@@ -26,7 +27,7 @@ export const peerOf = (
   ask: OnAsked | undefined,
 ): Peer | undefined => {
   if (caller !== 'client' || !asks || !ask) return undefined;
-  const { elicitation, ...rest } = asks;
+  const { elicitation: _forms, ...rest } = asks;
   const told: Asks = policy.mode === 'off' ? rest : asks;
   if (Object.keys(told).length === 0) return undefined;
   return {
@@ -34,7 +35,7 @@ export const peerOf = (
     can: (method, params) => {
       switch (method) {
         case 'elicitation/create':
-          return told.elicitation !== undefined && hasMode(elicitation, params['mode']);
+          return told.elicitation !== undefined && knowsMode(told.elicitation, params['mode']);
         case 'sampling/createMessage':
           return told.sampling !== undefined && (!wantsTools(params) || Object.hasOwn(told.sampling, 'tools'));
         case 'roots/list':
@@ -57,17 +58,10 @@ export const peerCapabilities = (
   const told = {
     ...own,
     ...rest,
-    ...(elicitation && { elicitation: { ...own.elicitation, ...modesOf(elicitation) } }),
+    ...(elicitation && { elicitation: { ...own.elicitation, ...elicitationModes(elicitation) } }),
   };
   // Parsed JSON and the SDK's own type of it differ in what they call undefined.
   return told as ClientCapabilities;
 };
-
-// Before there were two modes, saying nothing meant forms.
-const modesOf = (elicitation: JsonObject | undefined): JsonObject =>
-  elicitation && Object.keys(elicitation).length > 0 ? elicitation : { form: {} };
-
-const hasMode = (elicitation: JsonObject | undefined, mode: unknown = 'form'): boolean =>
-  typeof mode === 'string' && Object.hasOwn(modesOf(elicitation), mode);
 
 const wantsTools = (params: JsonObject): boolean => Array.isArray(params['tools']) || isObject(params['toolChoice']);

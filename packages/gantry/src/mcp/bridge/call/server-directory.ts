@@ -3,6 +3,7 @@ import { flattenText } from '../../../text/flatten.ts';
 import type { Outcome } from '../../../tool/outcome.ts';
 import { failedOutcome } from '../../../tool/outcome.ts';
 import type { Lease, ManagedServer } from '../server/managed-server.ts';
+import { unknownServerText } from '../../wire/unknown-server.ts';
 import { toolNamed } from './find-tool.ts';
 
 /** The configured servers, by lower-case name. */
@@ -24,7 +25,7 @@ export const findServer = async (
   const server = name ? servers.get(name.toLowerCase()) : serverWith(servers, toolName);
   if (!server)
     return {
-      outcome: failedOutcome('tool_not_found', name ? unknownServer(servers, name) : unknownTool(toolName)),
+      outcome: failedOutcome('tool_not_found', name ? unknownServerText(name) : unknownTool(toolName)),
     };
   const lease = server.lease();
   if (lease) return { server, lease };
@@ -34,13 +35,6 @@ export const findServer = async (
     if (!GantryError.is(error) || signal.aborted) throw error;
     return { outcome: unavailable(server, error) };
   }
-};
-
-/** Says that there is no server of that name, and which there are. */
-export const unknownServer = (servers: ServerDirectory, name: string): string => {
-  const names = [...servers.values()].map((server) => server.name).toSorted();
-  const known = names.length > 0 ? `Registered servers: ${names.join(', ')}.` : 'No servers are registered.';
-  return `There is no server "${flattenText(name, { maxChars: 100 })}". ${known}`;
 };
 
 /** Says that a server is registered and cannot be used now, and why. */

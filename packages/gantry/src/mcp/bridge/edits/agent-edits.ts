@@ -1,12 +1,16 @@
 import { GantryError } from '../../../kernel/errors.ts';
 import { flattenText } from '../../../text/flatten.ts';
 import type { RegisterServer } from '../../wire/manage-messages.ts';
+import { unknownServerText } from '../../wire/unknown-server.ts';
 import type { EntryEdit } from '../config/config-file.ts';
 import { identityOf } from '../config/identity.ts';
 import type { McpFile } from '../config/mcp-file.ts';
 import { newServerId } from '../config/reconcile.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
 import { isValidServerName } from '../config/server-entry.ts';
+
+// Each is connected by every process, and whoever registers them is no operator.
+const mostOwn = 50;
 
 /**
  * What a model may write into the file: a new entry of its own, and never anything of the operator's.
@@ -16,6 +20,11 @@ export const registration = (file: McpFile, { name, type, url }: RegisterServer)
   if (!isValidServerName(name))
     throw refused(
       `"${shown(name)}" cannot be the name of a server: use letters, digits, "_", "." and "-", at most 64, beginning with a letter or digit, without "__".`,
+    );
+  const own = [...file.entries.values()].filter(({ origin }) => origin === 'agent').length;
+  if (own >= mostOwn)
+    throw refused(
+      `${own} servers are registered that were added with this tool, which is the most. Unregister one that is not needed any more, or ask the operator to add this one.`,
     );
   const taken = namedIn(file, name);
   if (taken !== undefined) {
@@ -38,11 +47,7 @@ export const registration = (file: McpFile, { name, type, url }: RegisterServer)
  */
 export const unregistration = (file: McpFile, serverName: string): readonly EntryEdit[] => {
   const name = namedIn(file, serverName);
-  if (name === undefined) {
-    const names = [...file.entries.keys()].toSorted();
-    const known = names.length > 0 ? `Registered servers: ${names.join(', ')}.` : 'No servers are registered.';
-    throw refused(`There is no server "${shown(serverName)}". ${known}`);
-  }
+  if (name === undefined) throw refused(unknownServerText(serverName));
   const entry = file.entries.get(name);
   if (entry?.origin !== 'agent')
     throw refused(`Server "${name}" is managed by the operator and cannot be unregistered.`);

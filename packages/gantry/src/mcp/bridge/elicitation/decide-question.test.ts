@@ -97,10 +97,17 @@ describe('a question', () => {
     expect([asked.length, call.asked, call.rounds.length]).toEqual([0, 0, 1]);
   });
 
-  it.each(['url', 'page', 7])('of the kind %j, which a person would need a browser for, is declined', async (mode) => {
+  it.each([
+    ['url', 'browser'],
+    ['URL', 'neither a form nor a page'],
+    ['page', 'neither a form nor a page'],
+    [7, 'neither a form nor a page'],
+    [null, 'neither a form nor a page'],
+    [undefined, 'a page and a form at once'],
+  ])('of the kind %j, which a person would need a browser for, is declined', async (mode, reason) => {
     const { ask, asked } = setUp();
     const decision = await ask({ mode, message: 'Sign in', url: 'https://example.org', elicitationId: '1' });
-    expect(decision).toEqual({ action: 'decline', reason: expect.stringContaining('browser') });
+    expect(decision).toEqual({ action: 'decline', reason: expect.stringContaining(reason) });
     expect(asked).toEqual([]);
   });
 

@@ -8,7 +8,6 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { flattenText } from '../../../text/flatten.ts';
-import { otherCaseOf } from '../../wire/other-case.ts';
 import { askResponder } from './ask-responder.ts';
 import { checkAnswers } from './check-answers.ts';
 import { isDecision } from './decision-field.ts';
@@ -22,8 +21,9 @@ import { redactArguments } from './redact.ts';
 import type { ElicitationResponder } from './responder.ts';
 import type { Peer } from '../call/peer.ts';
 import { relayQuestion } from './relay-question.ts';
-import { hasPageAddress } from './page-address.ts';
-import { isSensitive } from './sensitive-field.ts';
+import { credentialsAsked } from './credential-asked.ts';
+import { pageAddress } from './page-address.ts';
+import { questionKind } from './question-kind.ts';
 import { settleDefaults } from './settle-defaults.ts';
 
 /** What the server is told; or that the question goes to the calling agent, which is not recorded as a round yet. */
@@ -117,19 +117,21 @@ export const createQuestionDecider = (options: {
     if (policy.mode === 'decline' || policy.mode === 'off') return decline('questions of this server are not answered');
     const question = params as JsonObject;
     const peer = asked.peer?.can('elicitation/create', question) ? asked.peer : undefined;
-    const isPage = (params['mode'] ?? 'form') !== 'form';
+    const asking = questionKind(params);
+    if ('problem' in asking) return decline(asking.problem);
+    const isPage = asking.kind === 'page';
     if (isPage && !peer) return decline('it wants a person to open a page in a browser, and there is none here');
-    if (isPage && !hasPageAddress(params)) return decline('it names no page that may be opened');
+    const address = isPage ? pageAddress(params['url']) : undefined;
+    if (isPage && address === undefined) return decline('it names no page that may be opened');
     if (!takeSlots(calls)) return decline(`no more than ${policy.maxPerCall} questions are answered in one call`);
-    // Some readers would take them for members that were looked at.
-    if (peer && inOtherCase(params) !== undefined) return decline('its members are not those of a question');
-    // A page to open asks nothing that Gantry could look at; with fields, a client that knows no pages would show them.
-    if (peer && isPage && params['requestedSchema'] === undefined) return await relayQuestion(question, peer, signal);
+    // A page to open asks nothing that Gantry could look at.
+    if (peer && address !== undefined) return await relayQuestion({ ...question, url: address }, peer, signal);
     const read = readForm(params);
     if ('problem' in read) return decline(read.problem);
     const { form } = read;
-    const refused = form.fields.filter((field) => isSensitive(field) || isDenied(field, policy.deniedFields));
-    if (refused.length > 0) return decline(`it asks for ${listed(refused)}, which is never given to a server this way`);
+    const refused = credentialsAsked(params, policy.deniedFields);
+    if (refused.length > 0)
+      return decline(`it asks for ${refused.join(', ')}, which is never given to a server this way`);
     const { settled, dropped } = settleDefaults(form, policy.defaults);
     if (dropped.length > 0)
       log.warn(
@@ -139,7 +141,7 @@ export const createQuestionDecider = (options: {
     // No fields: a bare confirmation, which no default has given.
     if (form.fields.length > 0 && form.fields.every(({ name }) => Object.hasOwn(settled, name)))
       return { action: 'accept', content: settled };
-    if (peer) return isPage ? decline('it is a page and a form at once') : await relayQuestion(question, peer, signal);
+    if (peer) return await relayQuestion(question, peer, signal);
     if (policy.mode === 'handback' && canHandBack && calls.length === 1) return { action: 'hand-back', form, settled };
     return await consult(form, settled, asked);
   };
@@ -157,16 +159,11 @@ export const createQuestionDecider = (options: {
   };
 };
 
-const inOtherCase = otherCaseOf(['mode', 'requestedSchema', 'url']);
-
 const decline = (reason: string): Decision => ({ action: 'decline', reason });
 
 /** All or none, and without waiting in between: two questions at once cannot share the last slot. */
 const takeSlots = (calls: readonly OpenCall[]): boolean =>
   calls.every(({ asked, policy }) => asked < policy.maxPerCall) && calls.every((call) => call.takeSlot());
-
-const isDenied = ({ name }: FormField, deniedFields: readonly string[]): boolean =>
-  deniedFields.some((denied) => denied.trim().toLowerCase() === name.trim().toLowerCase());
 
 const recordRound = (
   params: unknown,

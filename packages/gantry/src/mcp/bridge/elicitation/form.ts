@@ -17,7 +17,7 @@ export interface Form {
 }
 
 /** The most that is read; a longer form fits neither a prompt nor a person. */
-const limits = { messageChars: 2_000, fields: 50, options: 500 };
+const limits = { messageChars: 2_000, fields: 50, options: 500, textChars: 20_000, allChars: 200_000 };
 
 const schemaKeys: ReadonlySet<string> = new Set([
   '$schema',
@@ -38,6 +38,8 @@ export const readForm = (params: unknown): { readonly form: Form } | { readonly 
   if (!isObject(schema) || !isObject(properties) || !['object', undefined].some((type) => type === schema['type']))
     return { problem: 'its schema is not that of a form' };
   // A reader that knows more of JSON Schema would ask for what was not looked at here (MCP: flat objects of simple fields).
+  const { additionalProperties: others = false } = schema;
+  if (typeof others !== 'boolean') return { problem: 'it asks for members beside its fields' };
   const unread = Object.keys(schema).filter((key) => !schemaKeys.has(key));
   if (unread.length > 0)
     return { problem: `its schema has members that a form has not: ${listed(unread.slice(0, 5))}` };
@@ -47,6 +49,11 @@ export const readForm = (params: unknown): { readonly form: Form } | { readonly 
   const lost = required.filter((name) => typeof name !== 'string' || !Object.hasOwn(properties, name));
   if (lost.length > 0) return { problem: `it requires fields that it does not have: ${listed(lost.map(String))}` };
 
+  // Nothing of what a client would be shown is left unread.
+  const texts = textsIn({ message: params['message'], schema });
+  const total = texts.reduce((sum, { length }) => sum + length, 0);
+  if (total > limits.allChars || texts.some(({ length }) => length > limits.textChars))
+    return { problem: 'its texts are too long to be read by anybody' };
   const fields: FormField[] = [];
   const unreadable: string[] = [];
   for (const [name, property] of entries) {
@@ -72,6 +79,21 @@ export const fieldNamesIn = (params: unknown): readonly string[] => {
   const schema = isObject(params) ? params['requestedSchema'] : undefined;
   const properties = isObject(schema) ? schema['properties'] : undefined;
   return isObject(properties) ? Object.keys(properties).slice(0, limits.fields).map(shownName) : [];
+};
+
+/** Every text in a value, names of members too. */
+const textsIn = (value: unknown): readonly string[] => {
+  const texts: string[] = [];
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next === 'string') texts.push(next);
+    else if (typeof next === 'object' && next !== null) {
+      if (!Array.isArray(next)) texts.push(...Object.keys(next));
+      for (const member of Object.values(next)) open.push(member);
+    }
+  }
+  return texts;
 };
 
 const listed = (names: readonly string[]): string => names.map((name) => `"${shownName(name)}"`).join(', ');

@@ -9,6 +9,10 @@ const formats = ['email', 'uri', 'date', 'date-time'] as const;
 /** Reads the schema of one field; `undefined` when it is none of the kinds that the protocol has. */
 export const readField = (name: string, schema: unknown, required: boolean): FormField | undefined => {
   if (!isObject(schema)) return undefined;
+  // A member that is not looked at here could say to a person what the others do not.
+  if (!Object.entries(schema).every(([key, value]) => isKnown(key, value))) return undefined;
+  const { items } = schema;
+  if (isObject(items) && !Object.entries(items).every(([key, value]) => isKnown(key, value))) return undefined;
   const kind = readKind(schema);
   if (!kind) return undefined;
   const field: FormField = {
@@ -21,6 +25,35 @@ export const readField = (name: string, schema: unknown, required: boolean): For
   const fallback = schema['default'];
   if (fallback === undefined || valueProblem(field, fallback) !== undefined) return field;
   return { ...field, default: fallback as FieldValue };
+};
+
+const textMembers: ReadonlySet<string> = new Set([
+  'title',
+  'description',
+  'type',
+  'format',
+  'pattern',
+  '$id',
+  '$schema',
+  '$comment',
+]);
+const numberMembers: ReadonlySet<string> = new Set(
+  'minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems'.split(' '),
+);
+const flagMembers: ReadonlySet<string> = new Set(['uniqueItems', 'writeOnly', 'readOnly', 'deprecated']);
+const optionMembers: ReadonlySet<string> = new Set(['const', 'title', 'description']);
+
+const isKnown = (key: string, value: unknown): boolean => {
+  if (textMembers.has(key)) return typeof value === 'string';
+  if (numberMembers.has(key)) return typeof value === 'number';
+  if (flagMembers.has(key)) return typeof value === 'boolean';
+  if (key === 'enum' || key === 'enumNames') return true;
+  if (key === 'oneOf' || key === 'anyOf')
+    return (
+      Array.isArray(value) &&
+      value.every((option) => isObject(option) && Object.keys(option).every((member) => optionMembers.has(member)))
+    );
+  return key === 'default' || key === 'items';
 };
 
 type Kind = Omit<FormField, 'name' | 'title' | 'description' | 'required' | 'default'>;

@@ -16,6 +16,10 @@ const form = (properties: object, more: object = {}) => ({
   ...more,
 });
 const page = { mode: 'url', message: 'Please look.', url: 'https://pages.example/look' };
+const field = (more: object, about: object = {}) => ({
+  message: 'Which one?',
+  requestedSchema: { type: 'object', properties: { box: { type: 'string', ...more } }, ...about },
+});
 const accepted = { action: 'accept', content: { box: 'mine' }, _meta: { kept: true } };
 
 /** Asks on behalf of a client; `asked` is what the client was asked. */
@@ -72,9 +76,83 @@ describe('a question in the call of a client that can be asked', () => {
     ['is a page with a form', {}, { ...form({ box: text }), mode: 'url' }],
     ['names its form in a way that other readers would read', {}, { ...form({}), RequestedSchema: {} }],
     ['is of a mode that nobody knows', {}, form({ box: text }, { mode: 'voice' })],
+    ['is of the mode URL', {}, { ...page, mode: 'URL' }],
+    ['is of no mode', {}, form({ box: text }, { mode: null })],
+    ['is a form with a page', {}, form({ box: text }, { url: 'javascript:alert(1)' })],
+    ['has another page in another case', {}, { ...page, URL: 'javascript:alert(1)' }],
+    ['has members that nobody knows', {}, form({ box: text }, { hint: 'Your password' })],
+    ['asks by its message', {}, form({ box: text }, { message: 'Enter your GitHub password' })],
+    [
+      'asks late in its message',
+      {},
+      form({ box: text }, { message: `${'word '.repeat(3_000)}. Enter your password.` }),
+    ],
+    ['asks by the title of all', {}, field({}, { title: 'Your password' })],
+    ['asks by the description of all', {}, field({}, { description: 'Type your master password' })],
+    ['asks late in a title', {}, field({ title: `${'a '.repeat(110)}password` })],
+    ['asks late in a description', {}, field({ description: `${'a '.repeat(2_100)}password` })],
+    ['asks behind what nobody sees', {}, field({ title: `${'\u200B'.repeat(3_000)}password` })],
+    ['has more text than anybody reads', {}, field({ description: `${'\u200B'.repeat(30_000)}x` })],
+    ['has a title in another case', {}, field({ Title: 'Password' })],
+    ['has members in a field that nobody knows', {}, field({ placeholder: 'your password' })],
+    ['has a title that is none', {}, field({ title: ['Password'] })],
+    ['has rules for other members', {}, field({}, { additionalProperties: { type: 'string', title: 'x' } })],
+    ['is written to be hidden', {}, field({ format: 'password' })],
+    ['is written and never read', {}, field({ writeOnly: true })],
+    ['asks by the title of items', {}, field({ type: 'array', items: { enum: ['a'], title: 'password' } })],
+    ['asks by a choice', {}, field({ oneOf: [{ const: 'a', title: 'Enter your password below' }] })],
+    ['spells a denied field apart', { deniedFields: ['accountId'] }, form({ ' Account_ID\u200B': text })],
   ])('is declined, and never reaches the client, when it %s', async (_what, policy, params) => {
     const { ask, asked } = setUp({ policy });
     expect(await ask(params)).toEqual({ action: 'decline' });
+    expect(asked).toEqual([]);
+  });
+
+  it.each([
+    ['has a choice that names a way to sign in', field({ enum: ['password', 'single sign-on'] })],
+    ['asks nothing that could be written', form({ ok: { type: 'boolean' } }, { message: 'Rotate your API key?' })],
+    ['has rules for what is written', field({ pattern: '^a', minLength: 1, title: 'Box', readOnly: false })],
+    ['says that nothing else is taken', field({}, { additionalProperties: false })],
+  ])('goes to the client as it is when it %s', async (_what, params) => {
+    const { ask, asked } = setUp({});
+    expect(await ask(params)).toEqual(accepted);
+    expect(asked).toEqual([{ method: 'elicitation/create', params }]);
+  });
+
+  it.each([
+    ['https://pages.example', 'https://pages.example/'],
+    ['HTTPS://Pages.Example:443/a?b#c', 'https://pages.example/a?b#c'],
+    ['https://p\u0430ypal.example/', 'https://xn--pypal-4ve.example/'],
+    ['http://127.0.0.1:8080/a', 'http://127.0.0.1:8080/a'],
+    ['http://localhost/', 'http://localhost/'],
+  ])('goes to the client as a page at %j, in the form that every reader takes for the same', async (url, shown) => {
+    const { ask, asked } = setUp({});
+    expect(await ask({ ...page, url })).toEqual(accepted);
+    expect(asked).toMatchObject([{ params: { url: shown } }]);
+  });
+
+  it.each([
+    ['javascript:alert(1)'],
+    ['data:text/html,x'],
+    ['http://pages.example/'],
+    ['http://127.0.0.1.example/'],
+    [String.raw`https://good.example\@evil.example/`],
+    ['https://good.example@evil.example/'],
+    ['https://@evil.example/'],
+    ['https://:@evil.example/'],
+    [' https://pages.example/'],
+    ['https://pages.example/ '],
+    ['https://pages\t.example/'],
+    ['https://pages.example/\u202Egpj.exe'],
+    ['https://pages.example/\u200B'],
+    ['https:pages.example'],
+    ['https:////pages.example'],
+    [`https://pages.example/${'a'.repeat(2_100)}`],
+    [`https://pages.example/${'\u4E2D'.repeat(1_000)}`],
+    [7],
+  ])('is declined when it is a page at %j', async (url) => {
+    const { ask, asked } = setUp({});
+    expect(await ask({ ...page, url })).toEqual({ action: 'decline' });
     expect(asked).toEqual([]);
   });
 

@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FormField } from './form-field.ts';
-import { isSensitive, isSensitiveText } from './sensitive-field.ts';
-
-const named = (name: string, more: Partial<FormField> = {}): FormField => ({
-  name,
-  type: 'string',
-  required: false,
-  ...more,
-});
+import { asksForCredential, isSensitiveName, isSensitiveText } from './sensitive-field.ts';
 
 it.each([
   'apiKey',
@@ -49,10 +41,77 @@ it.each([
   'otp',
   'bearer',
   'auth',
+  'p a s s w o r d',
+  'P.A.S.S.W.O.R.D',
+  'p-a-s-s-w-o-r-d',
+  'passw0rd',
+  'p@ssw0rd',
+  'pa55word',
+  't0ken',
+  'PlN'.replace('l', '1'),
+  'pässwörd',
+  'p\u0430ssw\u043Erd',
+  '\u03C1assword',
+  '𝓹𝓪𝓼𝓼𝔀𝓸𝓻𝓭',
+  'ᴘᴀssᴡᴏʀᴅ',
+  'pass_phrase',
+  'PassPhrase',
+  'pass phrases',
+  'PINs',
+  'your pin?',
+  'PUK',
+  'TAN',
+  'OTPs',
+  'JWT',
+  'api_tokens',
+  'refreshToken',
+  'bearertoken',
+  'session_cookie',
+  'signing key',
+  'access_key',
+  'AWS access key id',
+  'authentication code',
+  'backup codes',
+  'SMS code',
+  '1-time code',
+  'card no.',
+  'mnemonic',
+  'recoveryPhrase',
+  'recovery phrase',
+  'seed words',
+  'contraseña',
+  'clave',
+  'clave de acceso',
+  'mot de passe',
+  'mot_de_passe',
+  'code confidentiel',
+  'Geheimzahl',
+  'Einmalcode',
+  'Paßwort',
+  'codice segreto',
+  'senha',
+  'código de segurança',
+  'wachtwoord',
+  'hasło',
+  'şifre',
+  'пароль',
+  'Паролем',
+  'ПИН',
+  'секретный код',
+  'код підтвердження',
+  'パスワード',
+  '暗証番号',
+  '密码',
+  '驗證碼',
+  '비밀번호',
+  'كلمة المرور',
+  'كلمه السر',
+  'पासवर्ड',
+  'गुप्त कोड',
   'pass\u200Bword',
   'ｐａｓｓｗｏｒｄ',
 ])('a field called %s is sensitive', (name) => {
-  expect(isSensitive(named(name))).toBe(true);
+  expect(isSensitiveName(name)).toBe(true);
 });
 
 it.each([
@@ -70,15 +129,48 @@ it.each([
   'mailbox',
   'line2Family',
   'discount',
+  'passenger',
+  'passengerCode',
+  'passport',
+  'compass',
+  'compass_code',
+  'token count',
+  'tokenLimit',
+  'max tokens',
+  'tango',
+  'monkey',
+  'masterMonkey',
+  'accessKeyboard',
+  'api keyword',
+  'key',
+  'keynote',
+  'primaryKey',
+  'opinion',
+  'spinning',
+  'tangent',
+  'otter',
+  'bootpath',
+  'pineapple',
+  'shopping list',
+  'secretariat',
+  'a b c',
+  'palabra clave',
+  'parole',
+  'город',
+  'спина',
+  'パス',
+  '城市',
+  '도시',
+  'مدينة',
+  'शहर',
 ])('a field called %s is not', (name) => {
-  expect(isSensitive(named(name))).toBe(false);
+  expect(isSensitiveName(name)).toBe(false);
 });
 
 describe('a field', () => {
-  it('is sensitive by its title or description too, however late it is said', () => {
-    expect(isSensitive(named('value', { title: 'Your password' }))).toBe(true);
-    expect(isSensitive(named('value', { description: 'Paste the API key' }))).toBe(true);
-    expect(isSensitive(named('value', { description: `${'word '.repeat(700)}and the PIN` }))).toBe(true);
+  it('is sensitive by its texts too, however late it is said', () => {
+    expect(isSensitiveText('Your password')).toBe(true);
+    expect(isSensitiveText(`${'word '.repeat(3_900)}and the PIN`)).toBe(true);
   });
 
   it('with words that only look alike is not', () => {
@@ -88,4 +180,34 @@ describe('a field', () => {
   it('is judged in linear time', () => {
     expect(isSensitiveText('aB'.repeat(500_000))).toBe(false);
   });
+});
+
+describe('a sentence to a person', () => {
+  it.each([
+    'Enter your GitHub password',
+    'Please type the PIN of your card.',
+    'Password:',
+    'We need the code. What is your one-time code?',
+    'Never share it, and do not enter your password here',
+    'Enter\u200B your pass\u00ADword',
+    'Paste the recovery phrase of the wallet',
+    'Introduce tu contraseña',
+    'Bitte geben Sie Ihr Passwort ein',
+    'Saisissez votre mot de passe',
+    'Введите пароль',
+    '请输入密码',
+    'パスワードを入力してください',
+    '비밀번호를 입력하세요',
+    'أدخل كلمة المرور',
+    'अपना पासवर्ड दर्ज करें',
+  ])('asks for a credential: %s', (text) => expect(asksForCredential(text)).toBe(true));
+
+  it.each([
+    'Which mailbox do you mean?',
+    'Enter your city; it is kept secret.',
+    'Type the name of a passenger',
+    'Enter the maximum token count for your summary',
+    'Choose what is pinned to the board of your team, please',
+    'The policy on each password of the company was changed last week; which team do you lead?',
+  ])('does not: %s', (text) => expect(asksForCredential(text)).toBe(false));
 });

@@ -3,7 +3,8 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { GantryError } from '../../../kernel/errors.ts';
 import { flattenText } from '../../../text/flatten.ts';
 import type { ServerDirectory } from '../call/server-directory.ts';
-import { notReachable, unknownServer } from '../call/server-directory.ts';
+import { unknownServerText } from '../../wire/unknown-server.ts';
+import { notReachable } from '../call/server-directory.ts';
 import { toConnectionFault } from '../connection/connection-errors.ts';
 import { noSdkTimeoutMs } from '../connection/sdk.ts';
 import { rawResult } from '../connection/watch-transport.ts';
@@ -19,7 +20,7 @@ const budgetMs = 25_000;
 export const serverNamed = (servers: ServerDirectory, name: string): ManagedServer => {
   const server = servers.get(name.toLowerCase());
   if (server) return server;
-  throw new GantryError('server_unknown', unknownServer(servers, name), { details: { name } });
+  throw new GantryError('server_unknown', unknownServerText(name), { details: { name } });
 };
 
 /**

@@ -1,7 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import { GantryError } from '../../../kernel/errors.ts';
 import type { Log } from '../../../kernel/log.ts';
-import { otherCaseOf } from '../../wire/other-case.ts';
 import type { OpenPass, PassTarget } from '../../wire/pass-port.ts';
 import type { OlderSessions } from '../../wire/sessions/older-sessions.ts';
 import type { OwnPrograms } from '../../wire/sessions/own-programs.ts';
@@ -12,8 +11,9 @@ import { notReachable } from '../call/server-directory.ts';
 import { identityHashOf } from '../config/identity.ts';
 import { expandHeaders, isStdioEntry, isToolAllowed } from '../config/server-entry.ts';
 import type { HttpPool } from '../connection/http-pool.ts';
-import { hasPageAddress } from '../elicitation/page-address.ts';
-import { isSensitive } from '../elicitation/sensitive-field.ts';
+import { credentialsAsked } from '../elicitation/credential-asked.ts';
+import { isPlainAddress } from '../elicitation/page-address.ts';
+import { questionKind } from '../elicitation/question-kind.ts';
 import { readForm } from '../elicitation/form.ts';
 import type { ElicitationPolicy } from '../elicitation/policy.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
@@ -142,16 +142,11 @@ const leased = async (
 };
 
 const isDeclined = (params: unknown, { deniedFields }: ElicitationPolicy): boolean => {
-  if (isObject(params) && inOtherCase(params) !== undefined) return true;
-  // A page to open asks nothing that Gantry could look at; with fields, a client that knows no pages would show them.
-  if (isObject(params) && params['mode'] === 'url' && params['requestedSchema'] === undefined)
-    return !hasPageAddress(params);
-  const read = readForm(params);
   // What Gantry cannot read, it cannot let through either.
-  if ('problem' in read) return true;
-  const denied = new Set(deniedFields.map((field) => field.toLowerCase()));
-  return read.form.fields.some((field) => isSensitive(field) || denied.has(field.name.toLowerCase()));
+  if (!isObject(params)) return true;
+  const asking = questionKind(params);
+  if ('problem' in asking) return true;
+  // A page to open asks nothing that Gantry could look at; its address goes on as it is written, or not at all.
+  if (asking.kind === 'page') return !isPlainAddress(params['url']);
+  return 'problem' in readForm(params) || credentialsAsked(params, deniedFields).length > 0;
 };
-
-// Some readers take them for the members that they nearly are.
-const inOtherCase = otherCaseOf(['mode', 'requestedSchema']);

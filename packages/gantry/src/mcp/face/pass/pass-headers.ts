@@ -2,7 +2,6 @@
 export const sessionHeader = 'mcp-session-id';
 const passedHeaders: ReadonlySet<string> = new Set([
   'accept',
-  'content-type',
   'mcp-protocol-version',
   'mcp-method',
   'mcp-name',
@@ -11,10 +10,17 @@ const passedHeaders: ReadonlySet<string> = new Set([
 const parameterHeader = /^mcp-param-/;
 const returned = ['content-type', 'cache-control', 'mcp-protocol-version', 'retry-after', 'allow'];
 
-/** What goes on to the server of the headers of a request; `session` is the server's own. */
-export const forwardedHeaders = (given: Headers, session: string | undefined): Record<string, string> => {
+/**
+ * What goes on to the server of the headers of a request; `session` is the server's own. What the body is, Gantry says itself: it was judged
+ * as JSON in UTF-8, and a server that were told otherwise would read something else.
+ */
+export const forwardedHeaders = (
+  { method, headers: given }: Pick<Request, 'method' | 'headers'>,
+  session: string | undefined,
+): Record<string, string> => {
   const headers: Record<string, string> = {};
   for (const [name, value] of given) if (passedHeaders.has(name) || parameterHeader.test(name)) headers[name] = value;
+  if (method === 'POST') headers['content-type'] = 'application/json';
   if (session !== undefined) headers[sessionHeader] = session;
   return headers;
 };

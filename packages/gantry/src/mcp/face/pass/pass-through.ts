@@ -12,6 +12,7 @@ import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { typedToolName } from '../../../schema/tool-name.ts';
 import type { OpenPass, PassTarget } from '../../wire/pass-port.ts';
+import { unknownServerText } from '../../wire/unknown-server.ts';
 import { readJsonBody } from '../request-body.ts';
 import type { AdmitCall } from '../admit-call.ts';
 import type { Sealing } from './carried-state.ts';
@@ -87,10 +88,10 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     let opened: PassTarget;
     let target: PassTarget;
     try {
+      // Before it is looked for: how that ends would say that it is there.
+      if (!mayReach(client, server)) throw new GantryError('server_unknown', unknownServerText(server));
       opened = stack.use(await open(server, signal)).target;
       target = restricted(opened, client);
-      if (!mayReach(client, target.name))
-        throw new GantryError('server_unknown', `There is no server "${server.slice(0, 100)}".`);
     } catch (error) {
       stack.dispose();
       return refused(error, message);
@@ -226,7 +227,7 @@ const pass = async (handed: Handed, text: string | undefined, held: Disposable):
     held[Symbol.dispose]();
     return noSession(message, session);
   }
-  const headers = forwardedHeaders(request.headers, upstreamSession);
+  const headers = forwardedHeaders(request, upstreamSession);
   const conflict = message && headerConflict(headers, message, target);
   if (conflict !== undefined) {
     held[Symbol.dispose]();

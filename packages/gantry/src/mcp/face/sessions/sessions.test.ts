@@ -59,6 +59,30 @@ describe('createSessions', () => {
     expect(sessions.size).toBe(1);
   });
 
+  it('keeps of the message that opens it what the protocol has, and refuses more than 16 KB of that', async () => {
+    const opened: unknown[] = [];
+    const { send } = open({
+      open: (_visitor, _request, params) => {
+        opened.push(params);
+        return new Server({ name: 's', version: '1' }, { capabilities: { tools: {} } });
+      },
+    });
+    const hello = (capabilities: object, clientInfo: object = {}) => ({
+      ...initialize,
+      params: { ...initialize.params, capabilities, clientInfo: { name: 'c', version: '1', ...clientInfo } },
+    });
+    const fat = 'x'.repeat(100_000);
+    expect((await send('POST', hello({ fat: { fat }, roots: {} })))?.status).toBe(200);
+    expect(opened).toEqual([
+      { protocolVersion: '2025-11-25', capabilities: { roots: {} }, clientInfo: { name: 'c', version: '1' } },
+    ]);
+    for (const refused of [hello({ experimental: { fat: { fat } } }), hello({}, { name: fat })]) {
+      const response = await send('POST', refused);
+      expect([response?.status, await response?.text()]).toEqual([400, expect.stringContaining('16384 characters')]);
+    }
+    expect(opened).toHaveLength(1);
+  });
+
   it('leaves a request alone that neither names nor opens a session', async () => {
     const { send } = open();
     expect(await send('POST', ping)).toBeUndefined();

@@ -5,9 +5,9 @@ import { messageOf } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
-import { isObject } from '../../../kernel/json.ts';
 import type { KeyValue } from '../../../store/key-value.ts';
 import { jsonRpcError } from '../json-rpc-error.ts';
+import { keptHandshake } from '../kept-handshake.ts';
 import type { LaneSession, LeanLane } from '../lean-lane.ts';
 import { createRunningCalls } from '../running-calls.ts';
 import type { Mailbox } from '../mail/mailbox.ts';
@@ -173,11 +173,12 @@ export const createSessions = (options: SessionsOptions): Sessions => {
 
   const start = async (request: Request, body: unknown, caller: Visitor): Promise<Response> => {
     const name = newId();
-    const params = isObject(body) && isObject(body['params']) ? (body['params'] as JsonObject) : {};
-    const opening: SessionOpening = { id: name, openedAtMs: clock.nowMs(), params };
+    const kept = keptHandshake(body);
+    if ('problem' in kept) return jsonRpcError(400, -32_602, `Invalid params of initialize: ${kept.problem}`);
+    const opening: SessionOpening = { id: name, openedAtMs: clock.nowMs(), params: kept.params };
     const id = (shared && sealSession(shared.sealing, opening, caller.client)) ?? name;
     const session = await connect(request, caller, opening, id);
-    const response = await session.transport.handleRequest(request, { parsedBody: body });
+    const response = await session.transport.handleRequest(request, { parsedBody: kept.message });
     if (session.transport.sessionId === undefined) await session.server.close();
     else keep(session);
     return response;

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
 import { askOnStream } from '../ask-on-stream.ts';
-import { capabilityFor, declined } from './relayed.ts';
+import { capabilityFor, declined, takesQuestion } from './relayed.ts';
 
 // MCP 2026-07-28: the client lacks a capability that the request needs.
 const missingCapability = -32_021;
@@ -24,7 +24,7 @@ export const askClient = async (
   const answers: [string, JsonObject][] = [];
   for (const [key, { method, params }] of Object.entries(requests)) {
     const capability = capabilityFor(method);
-    if (capability === 'elicitation' && (!can.elicitation || target.isDeclined(params))) {
+    if (capability === 'elicitation' && !takesQuestion(can, target, params)) {
       answers.push([key, declined]);
       continue;
     }

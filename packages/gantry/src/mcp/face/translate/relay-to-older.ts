@@ -19,7 +19,7 @@ import { toModernResult, withoutHopMeta } from './generations.ts';
 import type { ParkedExchange } from './parked-exchanges.ts';
 import { createParkedExchanges } from './parked-exchanges.ts';
 import type { Relayed } from './relayed.ts';
-import { capabilityFor, declined, filtered, tellClient } from './relayed.ts';
+import { capabilityFor, declined, filtered, takesQuestion, tellClient } from './relayed.ts';
 import { startSilence } from './silence.ts';
 
 /** Whether a client of 2026 can be asked or told anything in the middle of a request. */
@@ -187,7 +187,7 @@ const withoutRefused = async (
       await exchange.answer(request.id, {
         error: { code: -32_601, message: `The client cannot be asked for ${request.method.slice(0, 60)} here.` },
       });
-    else if (capability === 'elicitation' && target.isDeclined(request.params))
+    else if (capability === 'elicitation' && !takesQuestion(says.capabilities, target, request.params))
       await exchange.answer(request.id, { result: declined });
     else open.push(request);
   }

@@ -12,7 +12,7 @@ import type { ServerRequest } from '../../wire/sessions/exchange.ts';
 import { withoutHopMeta } from './generations.ts';
 import type { LeasedSession } from '../../wire/sessions/older-sessions.ts';
 import type { Relayed } from './relayed.ts';
-import { capabilityFor, declined, filtered, tellClient } from './relayed.ts';
+import { capabilityFor, declined, filtered, takesQuestion, tellClient } from './relayed.ts';
 import { startSilence } from './silence.ts';
 
 /** Sends a request to the program, and gives its result as the program wrote it. */
@@ -51,8 +51,9 @@ const answerOf = async (
   { method, params }: ServerRequest,
 ): Promise<JsonObject> => {
   const capability = capabilityFor(method);
-  if (capability === undefined || !(capability in (server.getClientCapabilities() ?? {})))
+  const can = server.getClientCapabilities() ?? {};
+  if (capability === undefined || !(capability in can))
     throw new GantryError('usage', `The client cannot be asked for ${method.slice(0, 60)}.`);
-  if (capability === 'elicitation' && target.isDeclined(params)) return declined;
+  if (capability === 'elicitation' && !takesQuestion(can, target, params)) return declined;
   return await askOne(method, params, ctx);
 };

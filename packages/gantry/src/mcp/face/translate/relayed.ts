@@ -2,7 +2,9 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
+import { knowsMode } from '../../wire/elicitation-modes.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
+import { createNoticeBudget } from '../notice-budget.ts';
 import type { Notice } from '../../wire/sessions/exchange.ts';
 
 /** Who asks for which server. */
@@ -41,21 +43,17 @@ export const filtered = (target: PassTarget, method: string, result: JsonObject)
       }
     : result;
 
-// A client that does not read would have all of it kept here.
-const mostNoticeChars = 8 * 1024 * 1024;
-
 /**
  * Passes on to the client what the server says while its request runs: progress where it asked for that, and the log. Beyond 8 MB in one
  * request the rest is left out.
  */
 export const tellClient = ({ ctx }: Pick<Relayed, 'ctx'>, wantsLog: boolean): ((notice: Notice) => void) => {
-  let chars = 0;
+  const isTold = createNoticeBudget();
   return ({ method, params }) => {
     const progressToken = ctx.mcpReq._meta?.progressToken;
     const isProgress = method === 'notifications/progress' && progressToken !== undefined;
     if (!isProgress && !(method === 'notifications/message' && wantsLog)) return;
-    chars += JSON.stringify(params).length;
-    if (chars > mostNoticeChars) return;
+    if (!isTold(params)) return;
     void ctx.mcpReq
       .notify({ method, params: isProgress ? { ...params, progressToken } : { ...params } })
       // Only a client that has gone is not told, and its call ends for that.
@@ -65,6 +63,14 @@ export const tellClient = ({ ctx }: Pick<Relayed, 'ctx'>, wantsLog: boolean): ((
 
 /** Asks nobody: what a question is answered with that nobody may see. */
 export const declined = { action: 'decline' } as const;
+
+/** Whether a client that says it can do this may be asked the question of `elicitation/create`: it knows its mode, and policy allows it. */
+export const takesQuestion = (
+  { elicitation }: { readonly elicitation?: unknown },
+  target: Pick<PassTarget, 'isDeclined'>,
+  params: unknown,
+): boolean =>
+  isObject(elicitation) && isObject(params) && knowsMode(elicitation, params['mode']) && !target.isDeclined(params);
 
 /** What a client must be able to do to be asked this. */
 export const capabilityFor = (method: string): 'elicitation' | 'sampling' | 'roots' | undefined =>

@@ -27,6 +27,7 @@ import type { Toolsets } from '../../../toolset/toolset.ts';
 import { createToolsets } from '../../../toolset/toolset.ts';
 import type { DownstreamPrompt, DownstreamTool, ServerIdentity } from '../../wire/manage-messages.ts';
 import { manageMessageTypes } from '../../wire/manage-messages.ts';
+import type { KnowsServer } from '../knows-server.ts';
 import type { McpTools, McpToolsSettings } from '../mcp-tools.ts';
 import { createMcpTools } from '../mcp-tools.ts';
 import type { FamilyServers } from '../typed/stand-ins.ts';
@@ -83,6 +84,7 @@ export interface OpenToolsOptions {
     | ((messageType: string, body: unknown) => { messageType: string; body: unknown } | 'silent' | undefined)
     | undefined;
   readonly exposes?: AvailabilityCheck | undefined;
+  readonly knows?: KnowsServer | undefined;
   readonly store?: Store | undefined;
   readonly embedding?: EmbeddingModel | undefined;
   readonly familyServers?: FamilyServers | undefined;
@@ -104,6 +106,7 @@ export const openTools = async (options: OpenToolsOptions = {}): Promise<OpenToo
     registry,
     guides: createGuideShelf(),
     fit: toolsets.fit,
+    knows: options.knows,
     store,
     dataDir: options.dataDir ?? '/nowhere',
     clock,
@@ -192,7 +195,7 @@ const detailsOf = (
   const asked = isObject(body) ? String(body['serverName']) : '';
   const known = [...servers].find(([name]) => name.toLowerCase() === asked.toLowerCase());
   if (messageType !== manageMessageTypes.getDetails || !known)
-    return { messageType: manageMessageTypes.error, body: { error: `no server "${asked}"` } };
+    return { messageType: manageMessageTypes.error, body: { error: `There is no server "${asked}".` } };
   const [name, { tools = [], prompts = [], identity }] = known;
   const wanted = isObject(body) ? body['toolName'] : undefined;
   return {

@@ -4,10 +4,15 @@ import type { Tool, ToolExecutor } from '../../../tool/executor.ts';
 import type { ManageClient } from '../manage-client.ts';
 import type { ReadServerName } from './management-tool.ts';
 import { managementTool, serverNameSchema, textArgument } from './management-tool.ts';
-import { textOutcome } from '../../../tool/outcome.ts';
+import { failedOutcome, textOutcome } from '../../../tool/outcome.ts';
+import type { Visibility } from './visibility.ts';
 
 /** `mcp_get_prompt`: a server's prompt, filled in. */
-export const getPrompt = (manage: Pick<ManageClient, 'prompt'>, serverOf: ReadServerName): Tool =>
+export const getPrompt = (
+  manage: Pick<ManageClient, 'prompt'>,
+  serverOf: ReadServerName,
+  isVisible: Visibility['isVisible'],
+): Tool =>
   managementTool({
     name: 'mcp_get_prompt',
     description: 'Fills in a prompt of an MCP server and returns its messages.',
@@ -18,9 +23,15 @@ export const getPrompt = (manage: Pick<ManageClient, 'prompt'>, serverOf: ReadSe
     },
     required: ['server_name', 'prompt_name'],
     annotations: { readOnlyHint: true },
-    execute: (args, context) => {
+    execute: async (args, context) => {
+      const [server, prompt] = [serverOf(args, context), textArgument(args, 'prompt_name')];
+      if (!isVisible(server, 'prompt', prompt, context))
+        return failedOutcome(
+          'tool_not_found',
+          `You can use no prompt "${prompt.slice(0, 100)}" of a server "${server.slice(0, 100)}"; see mcp_get_service_details.`,
+        );
       const given = args['arguments'];
-      return fill(manage, serverOf(args, context), textArgument(args, 'prompt_name'), isObject(given) ? given : {});
+      return fill(manage, server, prompt, isObject(given) ? given : {});
     },
   });
 

@@ -1,6 +1,5 @@
 import type { PrepareArguments } from '../../../invoke/prepare-arguments.ts';
 import { typedToolName } from '../../../schema/tool-name.ts';
-import type { CallContext } from '../../../tool/context.ts';
 import type { Tool, ToolExecutor } from '../../../tool/executor.ts';
 import type { Outcome } from '../../../tool/outcome.ts';
 import { failedOutcome } from '../../../tool/outcome.ts';
@@ -13,13 +12,14 @@ import { toInvokeArguments } from './invoke-arguments.ts';
 import { entryCallText, invokeCallText } from './invoke-call-text.ts';
 import type { ReadServerName } from './management-tool.ts';
 import { managementTool, serverNameSchema, textArgument } from './management-tool.ts';
+import type { Visibility } from './visibility.ts';
 
 /** What the tool works with. */
 export interface InvokeToolDeps {
   readonly serverOf: ReadServerName;
   /** The typed tool behind a server's own tool name, both in any case; undefined when there is none. */
   readonly typed: (server: string, tool: string) => Tool | undefined;
-  readonly isVisible: (server: string, tool: string, context: CallContext) => boolean;
+  readonly isVisible: Visibility['isVisible'];
   readonly similar: SimilarTools;
   readonly prepareArguments: PrepareArguments;
   /** Runs a server's tool by its target, like a typed tool. */
@@ -52,7 +52,7 @@ export const invokeTool = ({
       const tool = textArgument(args, 'tool_name');
       const known = typed(server, tool);
       const registration = known?.registration ?? unlisted(server, tool);
-      if (!isVisible(server, tool, context))
+      if (!isVisible(server, 'tool', tool, context))
         return failedOutcome(
           'tool_not_found',
           `You can call no tool "${tool.slice(0, 100)}" of a server "${server.slice(0, 100)}"; see mcp_list_services.`,

@@ -5,6 +5,7 @@ import { outcomeText } from '../../../tool/outcome-text.ts';
 import { failedOutcome } from '../../../tool/outcome.ts';
 import type { OpenToolsOptions } from '../__fixtures__/open-tools.ts';
 import { openTools, tool } from '../__fixtures__/open-tools.ts';
+import { manageMessageTypes } from '../../wire/manage-messages.ts';
 import { toLimit } from './find-tools.ts';
 import { toInvokeArguments } from './invoke-arguments.ts';
 
@@ -443,5 +444,81 @@ describe('mcp_find_tools', () => {
     ['many', 10],
   ])('takes the limit %s for %s', (given, meant) => {
     expect(toLimit(given)).toBe(meant);
+  });
+});
+
+describe('a server that a caller may not know of', () => {
+  const knows: OpenToolsOptions['knows'] = ({ client }, server) => client !== 'bob' || server !== 'secret';
+  const bob: CallContext = { caller: 'client', client: 'bob', wrapperMode: 'eager' };
+  const unknown: OpenToolsOptions['manage'] = (_type, body) => ({
+    messageType: manageMessageTypes.error,
+    body: { error: `There is no server "${isObject(body) ? String(body['serverName']) : ''}".` },
+  });
+
+  it.each([
+    ['mcp_get_service_details', {}],
+    ['mcp_invoke_tool', { tool_name: 'a', arguments: {} }],
+    ['mcp_get_prompt', { prompt_name: 'plan' }],
+    ['mcp_list_resources', {}],
+    ['mcp_read_resource', { uri: 'docs://secret' }],
+    ['mcp_unregister_server', {}],
+  ])('is to %s what one is that does not exist, also when it offers nothing', async (name, more) => {
+    await using world = await openTools({
+      knows,
+      manage: (type, body) => (type === manageMessageTypes.getDetails ? undefined : unknown(type, body)),
+      answer: ({ server }) => failedOutcome('tool_not_found', `There is no server "${server}".`),
+    });
+    await world.connect({ secret: {}, open: { tools: [tool('a')] } });
+    const texts = await Promise.all(
+      ['secret', ' SECRET ', 'ghost'].map((server) => world.call(name, { ...more, server_name: server }, bob)),
+    );
+    const said = (server: string): string =>
+      `There is no server "${server}". Connected servers: open; see mcp_list_services.`;
+    expect(texts).toEqual([said('secret'), said('secret'), said('ghost')]);
+  });
+
+  it('is not listed, in the guide neither, and its prompts cannot be called by name', async () => {
+    await using world = await openTools({ knows, exposes: ({ promptOf }) => promptOf?.server !== 'secret' });
+    await world.connect({
+      secret: { prompts: [{ name: 'plan', arguments: [] }] },
+      bare: {},
+      open: { tools: [tool('a')] },
+    });
+    expect(jsonOf(await world.call('mcp_list_services', {}, bob))).toMatchObject([
+      { serverName: 'bare' },
+      { serverName: 'open', toolNames: ['a'] },
+    ]);
+    expect(await world.call('secret__plan-prompt', {}, bob)).toContain('no tool named');
+    await world.disconnect('secret');
+    expect(await world.call('secret__plan-prompt', {}, bob)).not.toContain('was a tool of server');
+  });
+});
+
+describe('what a caller may not have of a server that it may know of', () => {
+  const some: CallContext = { caller: 'client', client: 'carol', wrapperMode: 'eager' };
+
+  it('is not named by the list of servers, by details, or by what is said of a name that is not known', async () => {
+    await using world = await openTools({ exposes: ({ name }) => name.startsWith('mcp_') || name === 's__a' });
+    await world.connect({
+      s: {
+        tools: [tool('a'), tool('hidden')],
+        prompts: [{ name: 'plan', arguments: [] }],
+        summary: '2 tools: a, hidden.',
+      },
+    });
+    expect(jsonOf(await world.call('mcp_list_services', {}, some))).toMatchObject([
+      { toolCount: 1, toolNames: ['a'], promptCount: 0, promptNames: [], summary: '' },
+    ]);
+    const told = [
+      await world.call('mcp_get_service_details', { server_name: 's' }, some),
+      await world.call('mcp_get_service_details', { server_name: 's', tool_name: 'ghost' }, some),
+      await world.call('mcp_get_service_details', { server_name: 's', tool_name: 'x' }, some),
+      await world.call('mcp_invoke_tool', { server_name: 's', tool_name: 'ghost' }, some),
+    ];
+    expect(told.join('\n')).not.toMatch(/hidden|plan/);
+    expect(await world.call('mcp_get_prompt', { server_name: 's', prompt_name: 'plan' }, some)).toContain(
+      'You can use no prompt "plan"',
+    );
+    expect(world.sent).toEqual([]);
   });
 });

@@ -1,11 +1,12 @@
 import type { PrepareArguments } from '../../../invoke/prepare-arguments.ts';
-import { GantryError } from '../../../kernel/errors.ts';
+import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import type { CallContext } from '../../../tool/context.ts';
 import type { Tool, ToolExecutor } from '../../../tool/executor.ts';
-import type { FitTool, TypedTools } from '../../../tool/typed-tools.ts';
+import { failedOutcome } from '../../../tool/outcome.ts';
+import type { TypedTools } from '../../../tool/typed-tools.ts';
+import { unknownServerText } from '../../wire/unknown-server.ts';
 import type { ManageClient } from '../manage-client.ts';
-import type { ServerIndex } from '../server-index.ts';
-import type { Catalog, CatalogEntry } from '../typed/catalog.ts';
+import type { CatalogEntry } from '../typed/catalog.ts';
 import type { SimilarTools } from '../typed/similar-tools.ts';
 import type { Surfaces } from '../typed/surfaces.ts';
 import type { ToolSearch } from '../typed/tool-search.ts';
@@ -19,53 +20,58 @@ import { listServices } from './list-services.ts';
 import { ownServers } from './own-servers.ts';
 import { resourceTools } from './resources.ts';
 import { serviceDetails } from './service-details.ts';
+import type { Visibility } from './visibility.ts';
 
 /** What the management tools work with. */
 export interface ManagementDeps {
-  readonly index: ServerIndex;
-  readonly catalog: Catalog;
+  readonly visibility: Visibility;
   readonly search: ToolSearch;
   readonly similar: SimilarTools;
   readonly surfaces: Surfaces;
   readonly typed: Pick<TypedTools, 'get'>;
   readonly manage: ManageClient;
-  readonly fit: FitTool;
   readonly prepareArguments: PrepareArguments;
   readonly downstream: ToolExecutor;
 }
 
 /** The tools through which a caller learns of servers and reaches them, whatever the mode. */
 export const managementTools = (deps: ManagementDeps): readonly Tool[] => {
-  const { index, catalog, search, similar, surfaces, typed, manage, fit, prepareArguments, downstream } = deps;
+  const { visibility, search, similar, surfaces, typed, manage, prepareArguments, downstream } = deps;
+  const { entryOf, mayHave, seesServer, isVisible } = visibility;
 
-  const entryOf = (server: string, kind: CatalogEntry['kind'], name: string): CatalogEntry | undefined => {
-    const offered = catalog.ofServer(server).filter((entry) => entry.kind === kind);
-    const folded = name.toLowerCase();
-    return offered.find((entry) => entry.name === name) ?? offered.find((entry) => entry.name.toLowerCase() === folded);
+  const noServer = (name: string, context: CallContext): GantryError => {
+    const names = visibility.servers(context).map(({ serverName }) => serverName);
+    const known =
+      names.length > 0 ? `Connected servers: ${names.join(', ')}; see mcp_list_services.` : 'No servers are connected.';
+    return new GantryError('server_unknown', `${unknownServerText(name)} ${known}`, { details: { name } });
   };
-  const mayHave = ({ tool }: CatalogEntry, context: CallContext): boolean =>
-    fit(tool.registration, context) !== undefined;
-  // A server all of whose tools are closed to this caller does not exist for it.
-  const seesServer = (server: string, context: CallContext): boolean => {
-    const offered = catalog.ofServer(server);
-    return offered.length === 0 || offered.some((entry) => mayHave(entry, context));
-  };
+  /** What the bridge says of a name that it does not know reads as what is said of a server that this caller may not know of. */
+  const tellingServers = ({ registration, executor }: Tool): Tool => ({
+    registration,
+    executor: {
+      ...executor,
+      execute: async (call, context) => {
+        const name = textArgument(call.arguments, 'server_name').toLowerCase();
+        try {
+          const outcome = await executor.execute(call, context);
+          const isUnknown = outcome.status === 'failed' && outcome.failure.message.startsWith(unknownServerText(name));
+          return isUnknown ? failedOutcome('tool_not_found', noServer(name, context).message) : outcome;
+        } catch (error) {
+          throw messageOf(error).endsWith(unknownServerText(name)) ? noServer(name, context) : error;
+        }
+      },
+    },
+  });
   const serverOf: ReadServerName = (args, context) => {
     const name = textArgument(args, 'server_name').toLowerCase();
     if (seesServer(name, context)) return name;
-    throw new GantryError('server_unknown', `There is no server "${name.slice(0, 100)}"; see mcp_list_services.`, {
-      details: { name },
-    });
-  };
-  const isVisible = (server: string, tool: string, context: CallContext): boolean => {
-    const entry = entryOf(server, 'tool', tool);
-    return entry ? mayHave(entry, context) : seesServer(server, context);
+    throw noServer(name, context);
   };
   const activate = (entries: readonly CatalogEntry[], context: CallContext): Promise<boolean> =>
     surfaces.activate(context, entries.map(toActivation));
 
-  return [
-    listServices((context) => index.list().filter(({ serverName }) => seesServer(serverName, context))),
+  const tools = [
+    listServices(visibility.servers),
     serviceDetails({
       serverOf,
       details: manage.details,
@@ -85,7 +91,7 @@ export const managementTools = (deps: ManagementDeps): readonly Tool[] => {
       downstream,
     }),
     ...ownServers(manage, serverOf),
-    getPrompt(manage, serverOf),
+    getPrompt(manage, serverOf, isVisible),
     ...resourceTools(manage, serverOf),
     findTools({
       search: {
@@ -97,4 +103,5 @@ export const managementTools = (deps: ManagementDeps): readonly Tool[] => {
       activate,
     }),
   ];
+  return tools.map(tellingServers);
 };

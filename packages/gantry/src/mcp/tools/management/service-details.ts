@@ -1,10 +1,12 @@
 import type { CallContext } from '../../../tool/context.ts';
 import type { Tool } from '../../../tool/executor.ts';
+import { failedOutcome } from '../../../tool/outcome.ts';
 import { capInstructions, instructionsCap, isGuideLike } from '../../wire/instructions-cap.ts';
 import type { DownstreamPrompt, DownstreamTool, ServiceDetails } from '../../wire/manage-messages.ts';
 import type { CatalogEntry } from '../typed/catalog.ts';
 import type { ReadServerName } from './management-tool.ts';
 import { managementTool, serverNameSchema, textArgument } from './management-tool.ts';
+import type { Visibility } from './visibility.ts';
 
 /** What the tool works with. */
 export interface ServiceDetailsDeps {
@@ -17,8 +19,7 @@ export interface ServiceDetailsDeps {
     name: string,
     context: CallContext,
   ) => CatalogEntry | undefined;
-  /** False for a tool that this caller may not have. */
-  readonly isVisible: (server: string, tool: string, context: CallContext) => boolean;
+  readonly isVisible: Visibility['isVisible'];
   /** Puts tools into the caller's list where its mode does that; says whether it did. */
   readonly activate: (entries: readonly CatalogEntry[], context: CallContext) => Promise<boolean>;
 }
@@ -37,12 +38,19 @@ export const serviceDetails = ({ serverOf, details, callable, isVisible, activat
     annotations: { readOnlyHint: true },
     execute: async (args, context) => {
       const wanted = textArgument(args, 'tool_name') || undefined;
-      const found = await details(serverOf(args, context), wanted);
+      const asked = serverOf(args, context);
+      if (wanted !== undefined && !isVisible(asked, 'tool', wanted, context))
+        return failedOutcome(
+          'tool_not_found',
+          `You can see no tool "${wanted.slice(0, 100)}" of a server "${asked.slice(0, 100)}"; leave tool_name out to see what there is.`,
+        );
+      const found = await details(asked, wanted);
       const server = found.server.name;
-      const tools = found.tools.filter(({ name }) => isVisible(server, name, context));
+      const tools = found.tools.filter(({ name }) => isVisible(server, 'tool', name, context));
+      const prompts = found.prompts.filter(({ name }) => isVisible(server, 'prompt', name, context));
       const entries = tools.flatMap(({ name }) => callable(server, 'tool', name, context) ?? []);
       const isActive = await activate(entries, context);
-      const guides = found.tools
+      const guides = tools
         .filter(({ name }) => isGuideLike(name))
         .map(({ name }) => {
           const typed = callable(server, 'tool', name, context)?.typedName;
@@ -55,9 +63,7 @@ export const serviceDetails = ({ serverOf, details, callable, isVisible, activat
             instructions: capInstructions(found.server.instructions, instructionsCap.details, guides),
           },
           tools: tools.map(toShownTool),
-          prompts: found.prompts.map((prompt) =>
-            toShownPrompt(prompt, callable(server, 'prompt', prompt.name, context)),
-          ),
+          prompts: prompts.map((prompt) => toShownPrompt(prompt, callable(server, 'prompt', prompt.name, context))),
         },
         notes: [...resourceNote(found), ...callNote(entries, isActive)],
       };

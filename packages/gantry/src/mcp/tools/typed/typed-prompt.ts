@@ -29,6 +29,7 @@ export const toTypedPrompt = (server: string, prompt: DownstreamPrompt, executor
         }),
       ),
       annotations: { readOnlyHint: true },
+      promptOf: { server, prompt: prompt.name },
     }),
     executor,
   };

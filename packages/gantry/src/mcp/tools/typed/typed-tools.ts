@@ -1,6 +1,7 @@
 import type { CallContext } from '../../../tool/context.ts';
 import type { ToolRegistration } from '../../../tool/registration.ts';
 import type { FitTool, TypedTools } from '../../../tool/typed-tools.ts';
+import type { KnowsServer } from '../knows-server.ts';
 import { entryCallText } from '../management/invoke-call-text.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
 import { byServerThenName } from './catalog.ts';
@@ -30,6 +31,7 @@ export interface TypedToolsOptions {
   readonly surfaces: Surfaces;
   readonly modes: Modes;
   readonly fit: FitTool;
+  readonly knows: KnowsServer;
   readonly similar: SimilarTools;
   /** Whether a registered tool has that name. */
   readonly isTaken: (name: string) => boolean;
@@ -46,7 +48,7 @@ const mostForEager = 40;
 
 /** Makes the function from caller and catalog to the tools of servers. */
 export const createTypedTools = (options: TypedToolsOptions): TypedToolSurface => {
-  const { catalog, surfaces, modes, fit, similar, isTaken, familyServers } = options;
+  const { catalog, surfaces, modes, fit, knows, similar, isTaken, familyServers } = options;
   const { maxActivatedToolsPerSession: budget = 40, maxToolsPerRequest = 120 } = options;
   const listeners = new Set<() => void>();
   const standIns = createStandIns(catalog, fit, familyServers);
@@ -139,7 +141,7 @@ export const createTypedTools = (options: TypedToolsOptions): TypedToolSurface =
     },
     missing: (name, context) => {
       const before = catalog.formerly(name);
-      if (before)
+      if (before && knows(context, before.server))
         return {
           text: `It was a tool of server "${before.server}" and is no longer available: the server was removed or has changed; see mcp_list_services.`,
         };

@@ -34,11 +34,14 @@ const logLevels: ReadonlySet<string> = new Set([
 export const saysInMeta = (meta: Readonly<Record<string, unknown>>): ClientSays => {
   const { [metaKeys.clientInfo]: info, [metaKeys.capabilities]: can, [metaKeys.logLevel]: level } = meta;
   return {
-    clientInfo: isObject(info) ? (info as JsonObject) : { name: 'unknown', version: '0' },
+    clientInfo: isObject(info) && isKept(info) ? (info as JsonObject) : { name: 'unknown', version: '0' },
     capabilities: isObject(can) ? askable(can as JsonObject) : {},
     logLevel: typeof level === 'string' && logLevels.has(level) ? level : undefined,
   };
 };
+
+// Sessions with servers are opened with it, and keep it.
+const isKept = (info: object): boolean => JSON.stringify(info).length <= 16 * 1024;
 
 // Both generations know these three; what else a client can do concerns its own hop. What is not known of them is left out, so that there are
 // few different ones: clients that say the same share what is kept for them.
