@@ -36,6 +36,21 @@ describe('a batch', () => {
     expect(progress).toEqual(Array.from({ length: 11 }, (_, at) => at + 1));
   });
 
+  it('lets others have their turn between steps that wait for nothing', async () => {
+    let others = 0;
+    let isOver = false;
+    const seen = new Set<number>();
+    const other = (): void => {
+      others += 1;
+      if (!isOver) setImmediate(other);
+    };
+    lab.invoke = async () => textOutcome(`${seen.add(others).size}`);
+    other();
+    await lab.run(wisp(...Array.from({ length: 20 }, (_, at) => mcp(`s${at}`))));
+    isOver = true;
+    expect(seen.size).toBe(20);
+  });
+
   it('of which one fails is a partial failure and no error', async () => {
     lab.fails('2', 'HTTP 503');
     const report = await lab.run(['1', '2', '3'].map((at) => wisp(mcp('a', { at }))));

@@ -1,4 +1,5 @@
 import { throwIfAborted } from '../../kernel/abort.ts';
+import { sideBySide } from '../../kernel/side-by-side.ts';
 import type { CallContext, Progress } from '../../tool/context.ts';
 import { createDispatchBreaker, mostDispatches } from './dispatch-breaker.ts';
 import { createRunWisp } from './run-wisp.ts';
@@ -63,22 +64,14 @@ export const createWisps = (
     run: async (definitions, context) => {
       const { signal = new AbortController().signal, onProgress } = context;
       const batchId = `batch-${newId().slice(0, batchIdLength)}`;
-      const results: WispResult[] = [];
-      let next = 0;
       let done = 0;
-      const work = async (): Promise<void> => {
-        while (next < definitions.length) {
-          const at = next;
-          next += 1;
-          const definition = definitions[at];
-          if (!definition) return;
-          results[at] = await runOne(definition, context, signal);
-          done += 1;
-          const progress: Progress = { progress: done, total: definitions.length, message: definition.description };
-          onProgress?.(progress);
-        }
-      };
-      await Promise.all(Array.from({ length: Math.min(maxConcurrent, definitions.length) }, work));
+      const results = await sideBySide(definitions, maxConcurrent, async (definition) => {
+        const result = await runOne(definition, context, signal);
+        done += 1;
+        const progress: Progress = { progress: done, total: definitions.length, message: definition.description };
+        onProgress?.(progress);
+        return result;
+      });
       throwIfAborted(signal);
       const summaryKey = await memory.stash({
         namespace: `wisp/batch-${batchId}`,
