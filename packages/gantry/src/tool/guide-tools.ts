@@ -26,9 +26,9 @@ export const guideTools = (shelf: GuideShelf): readonly Tool[] => [
     source: 'guides',
     annotations: { readOnlyHint: true },
     input: z.strictObject({ name: z.string().describe('The name of a guide, as list_tool_guides shows it.') }),
-    execute: ({ name }) => {
+    execute: ({ name }, context) => {
       const guide = shelf.find(name);
-      if (guide) return guide.getDocument();
+      if (guide) return guide.getDocument(context);
       const names = shelf.list().map((known) => known.name);
       return names.length === 0
         ? `There is no tool guide named "${name}"; no guides are registered.`

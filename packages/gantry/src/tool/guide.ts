@@ -1,12 +1,13 @@
 import { GantryError } from '../kernel/errors.ts';
+import type { CallContext } from './context.ts';
 
 /** A usage document of a tool family, written for a model. */
 export interface ToolGuide {
   readonly name: string;
   /** One line. */
   readonly summary: string;
-  /** The Markdown, made at call time so that it tells what is configured now. */
-  getDocument(): string;
+  /** The Markdown, made at call time so that it tells what is configured now, and what is there for this caller; default an operator. */
+  getDocument(context?: CallContext): string;
 }
 
 /** The guides of a process, by name; case does not matter. */

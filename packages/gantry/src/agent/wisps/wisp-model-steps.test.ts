@@ -44,6 +44,19 @@ describe('a step of a model', () => {
     expect(said(lab.runs[0]!)).toMatch(/^Sum \{\} up\.\n\n<data from="a">\n\{\}\n<\/data>\n<data from="w">/);
   });
 
+  it('keeps what it names, whatever does the work of it elsewhere, as a step that calls it does', async () => {
+    const { callable } = lab;
+    lab.callable = {
+      ...callable,
+      find: (name, context) =>
+        name === 'analyze_file' && context.namedTools?.has(name) !== true ? undefined : callable.find(name, context),
+    };
+    const look = { id: 'w', mode: 'Direct', gateway: 'Web', tool: 'web_search', params: { query: 'q' } };
+    await lab.run({ description: 'd', tools: ['analyze_file'], steps: [look, mcp('m'), llm('a')] });
+    expect(lab.runs[0]?.scope).toContain('analyze_file');
+    expect(lab.calls.map(({ context }) => context.namedTools)).toEqual([new Set(['web_search']), undefined]);
+  });
+
   it('gets all tools of a server that is named', async () => {
     await lab.run({ description: 'd', tools: ['notes'], steps: [llm('a')] });
     expect(lab.runs[0]?.scope?.slice(0, 2)).toEqual(['notes__add', 'notes__list']);
