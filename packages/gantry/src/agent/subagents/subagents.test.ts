@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GantryError } from '../../kernel/errors.ts';
+import { createOpaqueIds } from '../../tool/opaque-ids.ts';
 import type { LoopResult } from '../loop/loop-run.ts';
 import type { SubagentLab } from './__fixtures__/subagent-lab.ts';
 import {
@@ -48,6 +49,17 @@ describe('a subagent', () => {
     expect(lab.runs[0]?.messages).toEqual([{ role: 'user', content: `${description}\n\n<input>x</input>` }]);
     expect(lab.runs[0]?.systemTail?.()).toBe('Today is a day.\n\n# Background\n\nfor a talk');
     expect(lab.runs[0]?.context).toMatchObject({ receivesLateResults: true });
+  });
+
+  it('knows the files and messages that its task names by ids of the turn', async () => {
+    const ids = createOpaqueIds();
+    ids.issue('media', 'attachments/a.png');
+    await lab.subagents.spawn(task('look at media_1'), { ...caller, ids });
+    await lab.told(1);
+    expect(lab.runs[0]?.context?.ids).toBe(ids);
+    expect(lab.runs[0]?.messages).toMatchObject([
+      { content: expect.stringContaining('- media_1: `attachments/a.png`') },
+    ]);
   });
 
   it('is on the list while it works, and off it when it has ended', async () => {

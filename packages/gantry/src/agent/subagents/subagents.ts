@@ -13,6 +13,7 @@ import type { Log } from '../../kernel/log.ts';
 import type { WorkingMemory } from '../../memory/working-memory.ts';
 import type { Store } from '../../store/store.ts';
 import type { CallContext } from '../../tool/context.ts';
+import { withNamedFiles } from '../../tool/opaque-ids.ts';
 import type { Notify } from '../../tool/ports.ts';
 import type { TierThresholds } from '../models/choose-tier.ts';
 import { chooseTier } from '../models/choose-tier.ts';
@@ -154,12 +155,18 @@ export const createSubagents = (options: SubagentsOptions): Subagents => {
         {
           taskId,
           workspace: record.workspace,
-          task: task.inputs === undefined ? task.description : `${task.description}\n\n${task.inputs}`,
+          task: [withNamedFiles(task.description, context.ids), task.inputs].filter(Boolean).join('\n\n'),
           background: task.background,
           prior: task.prior,
           tier: chooseTier(task.description, options.thresholds),
           maxIterations: task.maxIterations,
-          context: { features: context.features, permissions: context.permissions, trace: context.trace },
+          // What the turn calls a file or a message is what the task calls it.
+          context: {
+            features: context.features,
+            permissions: context.permissions,
+            ids: context.ids,
+            trace: context.trace,
+          },
           inbox,
           signal,
           onSteps: (steps) => {

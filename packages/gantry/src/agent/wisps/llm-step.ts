@@ -78,7 +78,7 @@ export const runLlmStep = async (
     };
   }
   try {
-    const { features, permissions, trace } = run.context;
+    const { features, permissions, ids, trace } = run.context;
     const { text, endedBy } = await runLoop({
       namespace: run.namespace,
       workspace: run.context.workspace,
@@ -88,7 +88,7 @@ export const runLlmStep = async (
       systemPrompt,
       messages: [{ role: 'user', content: step.message }],
       maxToolIterations: mostIterations,
-      context: { features, permissions, trace, receivesLateResults: false },
+      context: { features, permissions, ids, trace, receivesLateResults: false },
       signal,
     });
     if (endedBy === 'answer') return { ok: true, output: text };

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GantryError } from '../../kernel/errors.ts';
+import { createOpaqueIds } from '../../tool/opaque-ids.ts';
 import { textOutcome } from '../../tool/outcome.ts';
 import { createVolume } from '../../volume/volume.ts';
 import type { WispLab } from './__fixtures__/wisp-lab.ts';
@@ -55,6 +56,15 @@ describe('a step of a model', () => {
     await lab.run({ description: 'd', tools: ['analyze_file'], steps: [look, mcp('m'), llm('a')] });
     expect(lab.runs[0]?.scope).toContain('analyze_file');
     expect(lab.calls.map(({ context }) => context.namedTools)).toEqual([new Set(['web_search']), undefined]);
+  });
+
+  it('reads a file by its id of the turn, and its calls know the ids too', async () => {
+    await createVolume(join(lab.folder, 'shared')).write('plan.txt', Buffer.from('the plan'), {});
+    const ids = createOpaqueIds();
+    ids.issue('media', 'plan.txt');
+    await lab.run(wisp(mcp('m', {}), llm('a', 'Sum up.', { input_from: 'media_1' })), { ids });
+    expect(said(lab.runs[0]!)).toContain('the plan');
+    expect([lab.calls[0]?.context.ids, lab.runs[0]?.context?.ids]).toEqual([ids, ids]);
   });
 
   it('gets all tools of a server that is named', async () => {

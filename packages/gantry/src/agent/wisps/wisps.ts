@@ -51,11 +51,11 @@ export const createWisps = (
         },
         warnings: [],
       };
-    const { workspace, features, permissions, model, trace } = context;
+    const { workspace, features, permissions, ids, model, trace } = context;
     const run = {
       namespace: `wisp/${wispId}`,
       callerNamespace: context.namespace,
-      context: { workspace, features, permissions, model, trace },
+      context: { workspace, features, permissions, ids, model, trace },
     };
     return runWisp(wispId, definition, run, signal);
   };
