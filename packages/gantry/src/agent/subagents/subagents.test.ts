@@ -18,6 +18,8 @@ beforeEach(async () => {
   lab = await openSubagentLab();
 });
 afterEach(() => lab[Symbol.asyncDispose]());
+/** How many results went to the bus. */
+const results = (): number => lab.published.filter(([topic]) => topic === 'subagent.result').length;
 
 describe('a subagent', () => {
   it('has an id of twelve hex digits, and tells its conversation once how it ended', async () => {
@@ -28,9 +30,8 @@ describe('a subagent', () => {
     expect(lab.notices).toMatchObject([{ namespace, kind: 'subagent' }]);
     expect(lab.notices[0]?.text).toContain(`[Subagent task ${id} completed]: The answer is 42.`);
     expect(lab.notices[0]?.text).toContain('find the answer');
-    const results = lab.published.filter(([topic]) => topic === 'subagent.result');
-    expect(results).toHaveLength(1);
-    expect(results[0]?.[1].body).toMatchObject({
+    expect(results()).toBe(1);
+    expect(lab.published.find(([topic]) => topic === 'subagent.result')?.[1].body).toMatchObject({
       taskId: id,
       subagentSessionId: `subagent-${id}`,
       primarySessionId: namespace,
@@ -122,7 +123,7 @@ describe('a subagent', () => {
     expect(lab.notices[0]?.text).toContain('completed with error: It timed out after 1.5 min.');
     expect(lab.notices[0]?.kind).toBe('subagent');
     await lab.clock.advance(20 * minuteMs);
-    expect(lab.notices).toHaveLength(1);
+    expect([lab.notices.length, results()]).toEqual([1, 1]);
   });
 
   it('takes ten minutes where nothing else was said', async () => {
@@ -145,6 +146,8 @@ describe('a subagent', () => {
     expect(lab.notices[0]).toMatchObject({ kind: 'subagent' });
     expect(lab.notices[0]?.text).toContain(`completed with error: ${text}]`);
     expect(lab.published.at(-1)?.[1].body).toMatchObject({ isSuccess: false, error: text });
+    await lab.clock.advance(20 * minuteMs);
+    expect([lab.notices.length, results()]).toEqual([1, 1]);
   });
 
   it('that cannot even begin has a result all the same', async () => {
@@ -154,6 +157,8 @@ describe('a subagent', () => {
     await lab.told(1);
     expect(lab.runs).toEqual([]);
     expect(lab.notices[0]?.text).toContain(`[Subagent task ${id} completed with error: No model is configured`);
+    await lab.clock.advance(20 * minuteMs);
+    expect([lab.notices.length, results()]).toEqual([1, 1]);
   });
 
   it('that came to a limit gives what it has, as no success', async () => {
@@ -216,7 +221,7 @@ describe('cancelling', () => {
     expect(lab.notices[0]?.text).toContain(`[Subagent task ${id} completed with error: It was cancelled.]`);
     expect(lab.cancelledTasks).toEqual(['mt_1']);
     expect(lab.subagents.list(namespace)).toEqual([]);
-    expect(lab.published.filter(([topic]) => topic === 'subagent.result')).toHaveLength(1);
+    expect(results()).toBe(1);
   });
 
   it('does nothing to an unknown one, one that has ended, and one of another conversation', async () => {

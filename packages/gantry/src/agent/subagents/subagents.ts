@@ -139,6 +139,8 @@ export const createSubagents = (options: SubagentsOptions): Subagents => {
     context: CallContext,
   ): Promise<void> => {
     const { taskId, record, controller, inbox } = entry;
+    // What the turn calls a file or a message is what the task calls it.
+    const { features, permissions, ids, trace } = context;
     const timeoutMs = task.timeoutMs ?? options.defaultTimeoutMs;
     using deadline = startDeadline(clock, timeoutMs, {
       signal: controller.signal,
@@ -155,18 +157,12 @@ export const createSubagents = (options: SubagentsOptions): Subagents => {
         {
           taskId,
           workspace: record.workspace,
-          task: [withNamedFiles(task.description, context.ids), task.inputs].filter(Boolean).join('\n\n'),
+          task: [withNamedFiles(task.description, ids), task.inputs].filter(Boolean).join('\n\n'),
           background: task.background,
           prior: task.prior,
           tier: chooseTier(task.description, options.thresholds),
           maxIterations: task.maxIterations,
-          // What the turn calls a file or a message is what the task calls it.
-          context: {
-            features: context.features,
-            permissions: context.permissions,
-            ids: context.ids,
-            trace: context.trace,
-          },
+          context: { features, permissions, ids, trace },
           inbox,
           signal,
           onSteps: (steps) => {
