@@ -56,7 +56,6 @@ describe('a tool that ends the turn', () => {
     ['with what the model wrote', 'Nice!', ['react'], 'Nice!'],
     ['with the text of its result, when the model wrote nothing', '', ['react'], '👍'],
     ['beside calls that would be followed up', 'Nice!', ['look', 'react', 'look'], 'Nice!'],
-    ['beside a call that failed', '', ['react', 'note_badly'], '👍'],
     ['also with words that only announce something', 'Let me react:', ['react'], 'Let me react:'],
   ])('ends it %s', async (_what, text, names, answer) => {
     expect(await endOf(text, ...names)).toEqual([answer, 1]);
@@ -65,6 +64,14 @@ describe('a tool that ends the turn', () => {
   it('does not end it when it says so of another call, or belongs to a server', async () => {
     expect(await endOf('Nice!', 'react_not')).toEqual(['Asked again.', 2]);
     expect(await endOf('Nice!', 'react_of_server')).toEqual(['Asked again.', 2]);
+  });
+
+  it.each([
+    ['before', ['note_badly', 'react']],
+    ['after', ['react', 'note_badly']],
+    ['of a tool that nobody has, after', ['react', 'nope']],
+  ])('does not end it while a call %s it failed, which the model has to hear of', async (_what, names) => {
+    expect(await endOf('Nice!', ...names)).toEqual(['Asked again.', 2]);
   });
 
   it('ends it with a result that is too long to be given whole', async () => {

@@ -5,11 +5,16 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Gantry } from '../packages/gantry/src/host/create-gantry.ts';
 import { createGantry } from '../packages/gantry/src/host/create-gantry.ts';
 import type { McpServers } from '../packages/gantry/src/host/plugins/mcp.ts';
+import { agent } from '../packages/gantry/src/host/plugins/agent.ts';
 import { mcp, mcpServers } from '../packages/gantry/src/host/plugins/mcp.ts';
+import type { JsonObject } from '../packages/gantry/src/kernel/json.ts';
 import { silentLog } from '../packages/gantry/src/kernel/log.ts';
+import type { Plugin } from '../packages/gantry/src/plugin/plugin.ts';
 import { defineTool } from '../packages/gantry/src/tool/define-tool.ts';
 import { outcomeText } from '../packages/gantry/src/tool/outcome-text.ts';
 import { web } from '../packages/gantry/src/web/web.ts';
+import { offeredTools } from './fixtures/model-loop.ts';
+import { startModel } from './fixtures/model-server.ts';
 import type { RawServer } from './fixtures/raw-server.ts';
 import { startRawServer, toolNamed } from './fixtures/raw-server.ts';
 
@@ -27,7 +32,7 @@ interface Lab {
   readonly servers: McpServers;
   /** What a model is shown of the web, of the test and of servers, management aside. */
   listed(): readonly string[];
-  call(name: string): Promise<string>;
+  call(name: string, args?: JsonObject, namespace?: string): Promise<string>;
 }
 
 const bundled = ['fetch_url', 'web_browse', 'web_search'];
@@ -39,13 +44,15 @@ const manageMessage = defineTool({
 });
 
 /** A Gantry with the web, a tool of its own called `manage_message`, and these servers. */
-const start = async (entries: Readonly<Record<string, object>>): Promise<Lab> => {
+const start = async (entries: Readonly<Record<string, object>>, more: readonly Plugin[] = []): Promise<Lab> => {
   const folder = await mkdtemp(join(tmpdir(), 'gantry-families-'));
   open.defer(() => rm(folder, { recursive: true }));
   const config = join(folder, 'mcp.json');
   await writeFile(config, JSON.stringify({ mcpServers: entries }));
   const gantry = open.use(
-    await createGantry({ dataDir: ':memory:', log: silentLog }).use(mcp({ config }), web()).start(),
+    await createGantry({ dataDir: ':memory:', log: silentLog })
+      .use(mcp({ config }), web(), ...more)
+      .start(),
   );
   gantry.tools.register(manageMessage.registration, manageMessage.executor);
   const servers = gantry.service(mcpServers);
@@ -60,7 +67,8 @@ const start = async (entries: Readonly<Record<string, object>>): Promise<Lab> =>
         .for(context)
         .tools.filter(({ name, source }) => source === 'web' || name.includes('__'))
         .map(({ name }) => name),
-    call: async (name) => outcomeText(await gantry.invoker.invoke({ name, arguments: {} }, context)),
+    call: async (name, args = {}, namespace?: string) =>
+      outcomeText(await gantry.invoker.invoke({ name, arguments: args }, { ...context, namespace })),
   };
 };
 
@@ -121,6 +129,38 @@ it('takes the place of web_search as a server of that family', async () => {
   const lab = await start({ search: { url: search.url, family: 'web_search' } });
   expect(lab.listed()).toEqual(['fetch_url', 'manage_message', 'web_browse', 'search__query']);
   expect(await lab.call('web_search')).toContain('Server "search" does this now: call search__query.');
+});
+
+it('is what the guide of the web and a long page name in place of the bundled tools', async () => {
+  const [reader, search] = [await serverOf('fetch'), await serverOf('query')];
+  const lab = await start({
+    reader: { url: reader.url, family: 'url_fetcher' },
+    search: { url: search.url, family: 'web_search' },
+  });
+  const guide = await lab.call('get_tool_guide', { name: 'web' });
+  expect(guide).toContain('Search, without web_search. Server "search" does this now: call search__query.');
+  expect(guide).toContain('without fetch_url. Server "reader" does this now: call reader__fetch.');
+  expect(guide).not.toMatch(/(?:fetch_url|web_search)\(|category: "image"/);
+  await lab.servers.setEnabled('reader', false);
+  const again = await lab.call('get_tool_guide', { name: 'web' });
+  expect(again).toContain('`fetch_url(url, start_index?');
+  expect(again).not.toContain('reader__fetch');
+});
+
+describe('a run that was given the bundled tool by name', () => {
+  it('keeps it, and gets nothing of the server', async () => {
+    const reader = await serverOf('fetch');
+    const model = open.use(await startModel([{ text: 'read' }]));
+    const balanced = { provider: 'openai-compatible', endpoint: model.endpoint, modelId: 'scripted' } as const;
+    const lab = await start({ reader: { url: reader.url, family: 'url_fetcher' } }, [
+      agent({ models: { balanced }, behaviors: { scripted: {} } }),
+    ]);
+    const definitions = { description: 'd', tools: ['fetch_url'], steps: [{ id: 'a', mode: 'Llm', prompt: 'Read.' }] };
+    expect(await lab.call('spawn_wisps', { definitions }, 'session/s1')).toContain('1 succeeded');
+    const [offered] = model.requests.map(offeredTools);
+    expect(offered).toContain('fetch_url');
+    expect(offered?.filter((name) => name.includes('__'))).toEqual([]);
+  });
 });
 
 it('refuses an entry of a family that does not exist, and names those that do', async () => {

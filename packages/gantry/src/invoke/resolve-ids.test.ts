@@ -42,6 +42,31 @@ it('gives the tool of a server its own arguments only', async () => {
   expect(seen).toEqual([{ message_id: '123456789012345678' }]);
 });
 
+it.each([
+  ['as an object', 'arguments', { media_id: 'media_1', message_id: 'ref_1', note: 'ref_1' }],
+  ['as a text', 'arguments', '{"media_id":"media_1","message_id":"ref_1","note":"ref_1"}'],
+  ['under another name', 'params', { media_id: 'media_1', message_id: 'ref_1', note: 'ref_1' }],
+])('resolves what is passed on to another tool %s, and adds nothing to it', async (_how, key, args) => {
+  const by = defineTool({
+    name: 'mcp_invoke_tool',
+    description: 'Calls.',
+    source: 'mcp:management',
+    input: z.looseObject({ tool_name: z.string() }),
+    execute: (given) => {
+      seen.push(given);
+      return 'ok';
+    },
+  });
+  seen.length = 0;
+  await makeInvoker(registryOf(by)).invoke(
+    { name: 'mcp_invoke_tool', arguments: { tool_name: 'read', [key]: args } },
+    model,
+  );
+  expect(seen).toEqual([
+    { tool_name: 'read', [key]: { media_id: 'media_1', message_id: '123456789012345678', note: 'ref_1' } },
+  ]);
+});
+
 it('leaves an id that the turn did not issue as it is, with a warning, and the tool reports it', async () => {
   const warned: object[] = [];
   const log: Log = { ...silentLog, warn: (facts) => void warned.push(facts) };

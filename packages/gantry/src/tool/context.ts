@@ -123,6 +123,11 @@ export interface CallContext {
   readonly connection?: string | undefined;
   /** How this caller wants the tools of servers to be listed; default what the configuration says of its tier. Stays in this process. */
   readonly wrapperMode?: WrapperMode | undefined;
+  /**
+   * The tools that the run was given by name: no server takes the place of one of them, which may do more than the run was meant to. Stays in
+   * this process.
+   */
+  readonly namedTools?: ReadonlySet<string> | undefined;
   readonly tier?: Tier | undefined;
   /** The turn's model. */
   readonly model?: ModelFacts | undefined;

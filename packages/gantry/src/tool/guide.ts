@@ -1,5 +1,5 @@
-import type { CallContext } from './context.ts';
 import { GantryError } from '../kernel/errors.ts';
+import type { CallContext } from './context.ts';
 
 /** A usage document of a tool family, written for a model. */
 export interface ToolGuide {
@@ -7,8 +7,8 @@ export interface ToolGuide {
   /** One line. */
   readonly summary: string;
   /**
-   * The Markdown, made at call time so that it tells what is configured now, as far as the caller may know of it. Without one it is for the
-   * operator.
+   * The Markdown, made at call time so that it tells what is configured now, as far as the caller may know of it and has it. Without
+   * one it is for the operator.
    */
   getDocument(context?: CallContext): string;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createOpaqueIds, isOpaqueId } from './opaque-ids.ts';
+import { createOpaqueIds, withNamedFiles, isOpaqueId } from './opaque-ids.ts';
 
 it('gives a value one id, and knows what it stands for', () => {
   const ids = createOpaqueIds();
@@ -23,3 +23,14 @@ it.each(['media_0', 'media_01', 'media_', 'media_1x', ' media_1', 'ref_1\n', 'ME
   'takes %j for no id',
   (value) => expect(isOpaqueId(value)).toBe(false),
 );
+
+it('says behind a text which files it names, and nothing of other ids or of what was not issued', () => {
+  const ids = createOpaqueIds();
+  for (const path of ['a.png', 'b.png', 'c.png']) ids.issue('media', path);
+  ids.issue('ref', '1187');
+  expect(withNamedFiles('put media_3 over media_1 as media_3 of ref_1, not media_9', ids)).toBe(
+    'put media_3 over media_1 as media_3 of ref_1, not media_9\n\nFiles that are named by their ids:\n- media_3: `c.png`\n- media_1: `a.png`',
+  );
+  expect(withNamedFiles('ref_1', ids)).toBe('ref_1');
+  expect(withNamedFiles('media_1', undefined)).toBe('media_1');
+});

@@ -19,6 +19,19 @@ const anywhere = /\b(?:media|ref)_([1-9]\d{0,8})\b/g;
 export const isOpaqueId = (value: unknown): value is string => typeof value === 'string' && form.test(value);
 
 /**
+ * A text for somebody who did not read the turn's list of files, with the paths of those that it names by their ids behind it. What other
+ * ids stand for is for tools only.
+ */
+export const withNamedFiles = (text: string, ids: Pick<OpaqueIds, 'resolve'> | undefined): string => {
+  const named = new Set([...text.matchAll(anywhere)].map(([id]) => id).filter((id) => id.startsWith('media')));
+  const lines = [...named].flatMap((id) => {
+    const path = ids?.resolve(id);
+    return path === undefined ? [] : [`- ${id}: \`${path}\``];
+  });
+  return lines.length === 0 ? text : `${text}\n\nFiles that are named by their ids:\n${lines.join('\n')}`;
+};
+
+/**
  * Makes the ids of one turn.
  *
  * @param options `seen` is what the model can read of earlier turns: numbers that stand there are not issued again, so that an id of

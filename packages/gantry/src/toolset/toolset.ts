@@ -89,9 +89,11 @@ export const createToolsets = (options: ToolsetOptions): Toolsets => {
     }
   };
 
-  /** What a server does in the tool's place for this caller. Operators call everything. */
-  const takenOver = ({ family }: ToolRegistration, context: CallContext): string | undefined =>
-    family === undefined || context.caller === 'operator'
+  /** What a server does in the tool's place for this caller. Operators call everything, and a run what it was given by name. */
+  const takenOver = ({ name, aliases = [], family }: ToolRegistration, context: CallContext): string | undefined =>
+    family === undefined ||
+    context.caller === 'operator' ||
+    [name, ...aliases].some((known) => context.namedTools?.has(known))
       ? undefined
       : ofServers((servers) => servers.takesOver(family, context), undefined);
 

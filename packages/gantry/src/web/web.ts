@@ -5,6 +5,7 @@ import type { IsOwnListener } from '../net/address/own-listeners.ts';
 import { readNetPolicy } from '../net/address/policy.ts';
 import type { Network } from '../net/guarded-client.ts';
 import type { Plugin } from '../plugin/plugin.ts';
+import { createInsteadOf } from './instead-of.ts';
 import { fetchUrlTool } from './read/fetch-url-tool.ts';
 import { makeReaders } from './read/make-readers.ts';
 import type { RenderPage } from './read/render-page.ts';
@@ -51,6 +52,7 @@ export const web = (options: WebOptions = {}): Plugin => ({
     });
     gantry.onStop(() => rendering[Symbol.asyncDispose]());
     const render = options.render ?? rendering.render;
+    const insteadOf = createInsteadOf(gantry.callable);
     const readers = makeReaders(gantry, settings, { policy, clients, render });
     const tools = [
       makeWebSearch(gantry, settings, { clients, env, meter }),
@@ -61,6 +63,7 @@ export const web = (options: WebOptions = {}): Plugin => ({
           ttlMs: settings.chunkTtlMinutes * 60_000,
         }),
         chunkingThreshold: settings.chunkingThreshold,
+        insteadOf,
         newId,
       }),
       fetchUrlTool({
@@ -71,7 +74,7 @@ export const web = (options: WebOptions = {}): Plugin => ({
       }),
     ];
     for (const tool of tools) gantry.tools.register(tool.registration, tool.executor);
-    gantry.guides.add(webGuide({ canRender: render !== undefined }));
+    gantry.guides.add(webGuide({ canRender: render !== undefined, insteadOf }));
   },
 });
 

@@ -1,4 +1,5 @@
 import type { ModelMessage } from 'ai';
+import { leftOutText, mostCallsOfAnswer } from './call-limits.ts';
 import type { RanCall } from './run-calls.ts';
 import type { Step } from './step.ts';
 import { askedMessage, resultsMessage, saidMessage } from './step-messages.ts';
@@ -47,7 +48,12 @@ export const callMessages = (
   if (isText)
     return [
       { role: 'assistant', content: step.text },
-      askedMessage(results.map(({ name, output }) => `[Tool result for ${name}]: ${textOf(output)}`).join('\n\n')),
+      askedMessage(
+        [
+          ...results.map(({ name, output }) => `[Tool result for ${name}]: ${textOf(output)}`),
+          ...(calls.length < mostCallsOfAnswer ? [] : [`[Of any further calls of your answer]: ${leftOutText}`]),
+        ].join('\n\n'),
+      ),
     ];
   const nameAt = (at: number): string => tools.historyName(calls[at]?.name ?? '');
   return [

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { TurnCall, TurnStep } from '../../memory/conversation-turn.ts';
 import { cutText } from '../../text/cut.ts';
 import { scrubValue } from '../../text/scrub.ts';
+import { createLatestWrite } from './latest-write.ts';
 import type { LoopDeps, LoopRun } from './loop-run.ts';
 import type { CallsToRun, RanCall } from './run-calls.ts';
 import { runCalls } from './run-calls.ts';
@@ -17,7 +18,8 @@ export interface CallsToRecord extends Omit<CallsToRun, 'onRan'> {
 }
 
 /**
- * Runs the calls of one answer; each is on record before it runs, and with its result as soon as that is there.
+ * Runs the calls of one answer; each is on record before it runs, and with its result soon after that is there. Results that come together
+ * are written together, because each write holds all of them. When this ends, all are written.
  * @throws {GantryError} as `runCalls`; what cannot be put on record.
  */
 export const runRecordedCalls = async (
@@ -35,7 +37,7 @@ export const runRecordedCalls = async (
     return onSteps?.(steps.slice()) ?? Promise.resolve();
   };
   await write();
-  let writing = Promise.resolve();
+  const results = createLatestWrite(write);
   try {
     return await runCalls(deps, {
       ...run,
@@ -48,11 +50,11 @@ export const runRecordedCalls = async (
           result: cutText(result, resultChars),
           durationMs,
         });
-        writing = writing.then(write);
+        results.request();
       },
     });
   } finally {
-    await writing;
+    await results.settled();
   }
 };
 

@@ -1,6 +1,7 @@
-import { abortReason } from '../../kernel/abort.ts';
+import { orAborted, throwIfAborted } from '../../kernel/abort.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { isObject } from '../../kernel/json.ts';
+import { giveWay, sideBySide } from '../../kernel/side-by-side.ts';
 import { cutText } from '../../text/cut.ts';
 import { scrubValue } from '../../text/scrub.ts';
 import { outcomeText } from '../../tool/outcome-text.ts';
@@ -11,6 +12,7 @@ import { failedOutcome } from '../../tool/outcome.ts';
 import type { ModelOutput } from '../model-output.ts';
 import { toModelOutput } from '../model-output.ts';
 import type { ActionGate } from './action-gate.ts';
+import { leftOutText, mostCallsAtOnce, mostCallsOfAnswer } from './call-limits.ts';
 import { targetOfCall } from './effect-of-call.ts';
 import type { OnLoopEvent } from './loop-events.ts';
 import type { LoopDeps } from './loop-run.ts';
@@ -54,9 +56,9 @@ const cutOffText =
 const eventChars = 2_000;
 
 /**
- * Runs the calls of one answer side by side and gives their results in the sequence of the calls. A call never throws: what goes wrong is
- * its result.
- * @throws {GantryError} the reason, when the signal aborts; `stopped`.
+ * Runs the calls of one answer side by side, a limited number at a time, and gives their results in the sequence of the calls. A call never
+ * throws: what goes wrong is its result. Calls beyond the limit of an answer do not run, which is theirs.
+ * @throws {GantryError} the reason, as soon as the signal aborts, whether or not the tools that run listen; `stopped`.
  */
 export const runCalls = async (
   { invoker, toolsets, clock }: Pick<LoopDeps, 'invoker' | 'toolsets' | 'clock'>,
@@ -68,19 +70,12 @@ export const runCalls = async (
   // Others wrap what is marked so into JSON, which is harder to read than the text.
   const marksErrors = model?.provider === 'anthropic';
 
-  const run = async (written: WrittenCall): Promise<RanCall> => {
-    const { id } = written;
-    const call = tools.toCall(written);
-    const { name } = call;
-    // What could not be read is cleared from the history, or the provider would refuse it with each further request.
-    const args = isCutOff ? {} : argumentsOf(call);
-    const startedMs = clock.elapsedMs();
-    // Whoever listens sees what is kept on record, which has no secrets either.
-    onEvent({ type: 'tool-start', id, name, arguments: scrubValue(args) as JsonObject });
-    const outcome = await outcomeOf(call);
+  let isOver = false;
+
+  const toRan = ({ id = '', name }: ToolCall, args: JsonObject, outcome: Outcome, durationMs: number): RanCall => {
     const text = resultText(outcome);
     const output = toModelOutput(outcome, { seesImages });
-    const ran: RanCall = {
+    return {
       id,
       name,
       arguments: args,
@@ -91,11 +86,34 @@ export const runCalls = async (
       output: output.type === 'content' ? output : { type: marksErrors ? output.type : 'text', value: text },
       handle: outcome.status === 'parked' ? outcome.handle : undefined,
       endsTurn: outcome.status === 'done' && outcome.endTurn === true,
-      durationMs: Math.round(clock.elapsedMs() - startedMs),
+      durationMs,
     };
-    const { status, durationMs, handle } = ran;
+  };
+
+  const run = async (written: WrittenCall): Promise<RanCall> => {
+    throwIfAborted(signal);
+    const { id } = written;
+    const call = tools.toCall(written);
+    const { name } = call;
+    // What could not be read is cleared from the history, or the provider would refuse it with each further request.
+    const args = isCutOff ? {} : argumentsOf(call);
+    const startedMs = clock.elapsedMs();
+    // Whoever listens sees what is kept on record, which has no secrets either.
+    onEvent({ type: 'tool-start', id, name, arguments: scrubValue(args) as JsonObject });
+    const outcome = await outcomeOf(call);
+    const ran = toRan(call, args, outcome, Math.round(clock.elapsedMs() - startedMs));
+    // Of a turn that has ended nothing more is told.
+    if (isOver) return ran;
+    const { status, text, durationMs, handle } = ran;
     onRan?.(ran);
     onEvent({ type: 'tool-end', id, name, status, durationMs, result: cutText(text, eventChars), handle });
+    return ran;
+  };
+
+  const leaveOut = (written: WrittenCall): RanCall => {
+    const call = tools.toCall(written);
+    const ran = toRan(call, argumentsOf(call), failedOutcome('execution_failed', leftOutText, 'later'), 0);
+    onRan?.(ran);
     return ran;
   };
 
@@ -109,13 +127,23 @@ export const runCalls = async (
     if ('refusal' in gated) return failedOutcome('execution_failed', gated.refusal);
     return invoker.invoke(call, {
       ...gated.context,
-      onProgress: (progress) => onEvent({ type: 'tool-progress', id, name, progress }),
+      onProgress: (progress) => {
+        if (!isOver) onEvent({ type: 'tool-progress', id, name, progress });
+      },
     });
   };
 
-  const ran = await Promise.all(calls.map(run));
-  if (signal?.aborted) throw abortReason(signal);
-  return ran;
+  const leftOut = calls.slice(mostCallsOfAnswer).map(leaveOut);
+  const running = sideBySide(calls.slice(0, mostCallsOfAnswer), mostCallsAtOnce, run);
+  try {
+    return [...(signal ? await orAborted(running, signal) : await running), ...leftOut];
+  } catch (error) {
+    // Tools that listen have ended by then, and how they did is kept.
+    await giveWay();
+    throw error;
+  } finally {
+    isOver = true;
+  }
 };
 
 /** What could not be read counts as none. */

@@ -15,6 +15,7 @@ import type { TierModel } from '../models/tier-models.ts';
 import { createAskModel } from './ask-model.ts';
 import type { KnownLimits } from './ask-with-recovery.ts';
 import { createCallGuards } from './call-guards.ts';
+import { mostCallsOfAnswer } from './call-limits.ts';
 import { callMessages, callsOf } from './call-messages.ts';
 import type { ClosingReason } from './closing-answer.ts';
 import { closingAnswer, nothingSaidText, timeoutsText } from './closing-answer.ts';
@@ -212,7 +213,9 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
         onSteps: run.onSteps,
         onEvent,
       });
-      messages = [...messages, ...callMessages(step, answered, ran, guards.note(ran), tools)];
+      // What was left out says nothing of where the calls lead.
+      const notes = guards.note(ran.slice(0, mostCallsOfAnswer));
+      messages = [...messages, ...callMessages(step, answered, ran, notes, tools)];
       if (steps.length === iterationsToTell) onEvent({ type: 'still-working', iterations: steps.length });
 
       const verdict = guards.verdict();

@@ -4,6 +4,7 @@
  */
 import { maxJsonDepth } from '../../kernel/json-problem.ts';
 import { isObject, parseJson } from '../../kernel/json.ts';
+import { mostCallsOfAnswer } from './call-limits.ts';
 import { nestsDeeper } from './nests-deeper.ts';
 import { createIsQuoted } from './quoted-calls.ts';
 import type { TextLine } from './text-lines.ts';
@@ -35,12 +36,11 @@ const argumentsMark = /tool_call_arguments:/i;
 const blockStart = '<tool_call>';
 const blockEnd = '</tool_call>';
 const linesToArguments = 3;
-const mostCalls = 200;
 
 /**
  * Finds calls that a model without native calling wrote into its answer: `tool_call_name: X` with `tool_call_arguments: {…}` on the line or
  * one of the next three; `<tool_call>{"name": …}</tool_call>`; a line that is exactly the name of a tool, with its arguments on the next. The
- * last two count only outside of code and quotations. At most 200 are found. A call that stands in what the model was given, word for word, is a quotation.
+ * last two count only outside of code and quotations. No more are found than run of one answer. A call that stands in what the model was given, word for word, is a quotation.
  */
 export const findTextCalls = (
   text: string,
@@ -55,7 +55,7 @@ export const findTextCalls = (
   const blocks = blockCalls(text, lines, names);
   const written = blocks.length > 0 ? blocks : lineCalls(lines, names);
   const isQuoted = createIsQuoted(options.given);
-  const calls = written.slice(0, mostCalls).filter(({ source }) => !isQuoted(source));
+  const calls = written.slice(0, mostCallsOfAnswer).filter(({ source }) => !isQuoted(source));
   const [first] = calls;
   return {
     before: first ? withoutOpenFence(text.slice(0, first.at).trim()) : text,

@@ -17,7 +17,7 @@ export const turnContext = (
   return {
     receivesLateResults: true,
     // A mode that lists no tools of servers would also refuse those that the run was given by name.
-    ...(scope && { wrapperMode: 'lazy' }),
+    ...(scope && { wrapperMode: 'lazy', namedTools: new Set(scope) }),
     ...context,
     caller: 'model',
     namespace,

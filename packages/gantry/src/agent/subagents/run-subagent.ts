@@ -37,7 +37,7 @@ export interface SubagentRun {
   readonly prior?: string | undefined;
   readonly tier: Tier;
   readonly maxIterations: number | undefined;
-  readonly context: Pick<CallContext, 'features' | 'permissions' | 'trace'>;
+  readonly context: Pick<CallContext, 'features' | 'permissions' | 'ids' | 'trace'>;
   readonly inbox: TaskInbox;
   readonly signal: AbortSignal;
   /** Hears every answer that led to calls, as it grows. */

@@ -3,6 +3,7 @@ import { GantryError } from '../../kernel/errors.ts';
 import type { CallContext } from '../../tool/context.ts';
 import type { Outcome } from '../../tool/outcome.ts';
 import { outcomeText } from '../../tool/outcome-text.ts';
+import { createOpaqueIds } from '../../tool/opaque-ids.ts';
 import { createVolume } from '../../volume/volume.ts';
 import { reportTool } from '../report-tool.ts';
 import { subagentTools } from './subagent-tools.ts';
@@ -69,6 +70,17 @@ describe('spawn_subagent', () => {
   ])('gives "%s" with %s rounds %s', async (description, asked, given) => {
     await call('spawn_subagent', { description, max_iterations: asked });
     expect(spawned[0]?.maxIterations).toBe(given);
+  });
+
+  it('takes an input by its id of the turn', async () => {
+    const ids = createOpaqueIds();
+    ids.issue('media', 'plans/a.txt');
+    const failing = call(
+      'spawn_subagent',
+      { description: 'x', inputs: ['media_1', 'media_2'] },
+      { ...conversation, ids },
+    );
+    await expect(failing).rejects.toThrow('"plans/a.txt"; "media_2"');
   });
 
   it('starts nothing when an input does not exist', async () => {

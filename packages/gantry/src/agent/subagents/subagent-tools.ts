@@ -76,10 +76,11 @@ export const subagentTools = (
       const { namespace } = context;
       if (namespace === undefined) throw noConversation();
       const { description, context: background, max_iterations: asked, timeout_minutes: minutes, inputs = [] } = args;
+      const named = inputs.map((name) => context.ids?.resolve(name) ?? name);
       const task = {
         description,
         background,
-        inputs: inputs.length === 0 ? undefined : await readInputs(inputs, namespace, options),
+        inputs: named.length === 0 ? undefined : await readInputs(named, namespace, options),
         timeoutMs: minutes === undefined ? undefined : minutes * minuteMs,
         // Research that is cut off after a few calls is worth nothing.
         maxIterations: asked !== undefined && research.test(description) ? Math.max(asked, researchIterations) : asked,

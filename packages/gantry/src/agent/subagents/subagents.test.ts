@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GantryError } from '../../kernel/errors.ts';
+import { createOpaqueIds } from '../../tool/opaque-ids.ts';
 import type { LoopResult } from '../loop/loop-run.ts';
 import type { SubagentLab } from './__fixtures__/subagent-lab.ts';
 import {
@@ -17,6 +18,8 @@ beforeEach(async () => {
   lab = await openSubagentLab();
 });
 afterEach(() => lab[Symbol.asyncDispose]());
+/** How many results went to the bus. */
+const results = (): number => lab.published.filter(([topic]) => topic === 'subagent.result').length;
 
 describe('a subagent', () => {
   it('has an id of twelve hex digits, and tells its conversation once how it ended', async () => {
@@ -27,9 +30,8 @@ describe('a subagent', () => {
     expect(lab.notices).toMatchObject([{ namespace, kind: 'subagent' }]);
     expect(lab.notices[0]?.text).toContain(`[Subagent task ${id} completed]: The answer is 42.`);
     expect(lab.notices[0]?.text).toContain('find the answer');
-    const results = lab.published.filter(([topic]) => topic === 'subagent.result');
-    expect(results).toHaveLength(1);
-    expect(results[0]?.[1].body).toMatchObject({
+    expect(results()).toBe(1);
+    expect(lab.published.find(([topic]) => topic === 'subagent.result')?.[1].body).toMatchObject({
       taskId: id,
       subagentSessionId: `subagent-${id}`,
       primarySessionId: namespace,
@@ -48,6 +50,17 @@ describe('a subagent', () => {
     expect(lab.runs[0]?.messages).toEqual([{ role: 'user', content: `${description}\n\n<input>x</input>` }]);
     expect(lab.runs[0]?.systemTail?.()).toBe('Today is a day.\n\n# Background\n\nfor a talk');
     expect(lab.runs[0]?.context).toMatchObject({ receivesLateResults: true });
+  });
+
+  it('knows the files and messages that its task names by ids of the turn', async () => {
+    const ids = createOpaqueIds();
+    ids.issue('media', 'attachments/a.png');
+    await lab.subagents.spawn(task('look at media_1'), { ...caller, ids });
+    await lab.told(1);
+    expect(lab.runs[0]?.context?.ids).toBe(ids);
+    expect(lab.runs[0]?.messages).toMatchObject([
+      { content: expect.stringContaining('- media_1: `attachments/a.png`') },
+    ]);
   });
 
   it('is on the list while it works, and off it when it has ended', async () => {
@@ -110,7 +123,7 @@ describe('a subagent', () => {
     expect(lab.notices[0]?.text).toContain('completed with error: It timed out after 1.5 min.');
     expect(lab.notices[0]?.kind).toBe('subagent');
     await lab.clock.advance(20 * minuteMs);
-    expect(lab.notices).toHaveLength(1);
+    expect([lab.notices.length, results()]).toEqual([1, 1]);
   });
 
   it('takes ten minutes where nothing else was said', async () => {
@@ -133,6 +146,8 @@ describe('a subagent', () => {
     expect(lab.notices[0]).toMatchObject({ kind: 'subagent' });
     expect(lab.notices[0]?.text).toContain(`completed with error: ${text}]`);
     expect(lab.published.at(-1)?.[1].body).toMatchObject({ isSuccess: false, error: text });
+    await lab.clock.advance(20 * minuteMs);
+    expect([lab.notices.length, results()]).toEqual([1, 1]);
   });
 
   it('that cannot even begin has a result all the same', async () => {
@@ -142,6 +157,8 @@ describe('a subagent', () => {
     await lab.told(1);
     expect(lab.runs).toEqual([]);
     expect(lab.notices[0]?.text).toContain(`[Subagent task ${id} completed with error: No model is configured`);
+    await lab.clock.advance(20 * minuteMs);
+    expect([lab.notices.length, results()]).toEqual([1, 1]);
   });
 
   it('that came to a limit gives what it has, as no success', async () => {
@@ -204,7 +221,7 @@ describe('cancelling', () => {
     expect(lab.notices[0]?.text).toContain(`[Subagent task ${id} completed with error: It was cancelled.]`);
     expect(lab.cancelledTasks).toEqual(['mt_1']);
     expect(lab.subagents.list(namespace)).toEqual([]);
-    expect(lab.published.filter(([topic]) => topic === 'subagent.result')).toHaveLength(1);
+    expect(results()).toBe(1);
   });
 
   it('does nothing to an unknown one, one that has ended, and one of another conversation', async () => {

@@ -13,6 +13,7 @@ import type { Log } from '../../kernel/log.ts';
 import type { WorkingMemory } from '../../memory/working-memory.ts';
 import type { Store } from '../../store/store.ts';
 import type { CallContext } from '../../tool/context.ts';
+import { withNamedFiles } from '../../tool/opaque-ids.ts';
 import type { Notify } from '../../tool/ports.ts';
 import type { TierThresholds } from '../models/choose-tier.ts';
 import { chooseTier } from '../models/choose-tier.ts';
@@ -138,6 +139,8 @@ export const createSubagents = (options: SubagentsOptions): Subagents => {
     context: CallContext,
   ): Promise<void> => {
     const { taskId, record, controller, inbox } = entry;
+    // What the turn calls a file or a message is what the task calls it.
+    const { features, permissions, ids, trace } = context;
     const timeoutMs = task.timeoutMs ?? options.defaultTimeoutMs;
     using deadline = startDeadline(clock, timeoutMs, {
       signal: controller.signal,
@@ -154,12 +157,12 @@ export const createSubagents = (options: SubagentsOptions): Subagents => {
         {
           taskId,
           workspace: record.workspace,
-          task: task.inputs === undefined ? task.description : `${task.description}\n\n${task.inputs}`,
+          task: [withNamedFiles(task.description, ids), task.inputs].filter(Boolean).join('\n\n'),
           background: task.background,
           prior: task.prior,
           tier: chooseTier(task.description, options.thresholds),
           maxIterations: task.maxIterations,
-          context: { features: context.features, permissions: context.permissions, trace: context.trace },
+          context: { features, permissions, ids, trace },
           inbox,
           signal,
           onSteps: (steps) => {

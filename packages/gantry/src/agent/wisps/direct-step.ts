@@ -49,8 +49,9 @@ export const createRunDirectStep = (ports: WispPorts): RunDirectStep => {
   };
 
   return async (step, { params, data }, run, signal) => {
-    const context: CallContext = { ...callContextOf(run, signal), timeoutMs: step.timeoutMs };
     const own = ownToolOf(step);
+    const namedTools = own === undefined ? undefined : new Set([own]);
+    const context: CallContext = { ...callContextOf(run, signal), timeoutMs: step.timeoutMs, namedTools };
     if (own !== undefined) {
       const takesData = step.gateway === 'script' && data !== undefined && params['input_data'] === undefined;
       return call(own, takesData ? { ...params, input_data: data } : params, context);

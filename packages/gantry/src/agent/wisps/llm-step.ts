@@ -61,7 +61,7 @@ export const runLlmStep = async (
   signal: AbortSignal,
 ): Promise<StepEnd> => {
   const { callable, runLoop } = ports;
-  const context = callContextOf(run, signal);
+  const context = { ...callContextOf(run, signal), namedTools: new Set(step.definition.tools) };
   const { names, unknown } = scopeOf(step.definition, ports, context);
   if (unknown.length > 0) {
     const known = callable.for(context).tools.map(({ name }) => name);
@@ -78,7 +78,7 @@ export const runLlmStep = async (
     };
   }
   try {
-    const { features, permissions, trace } = run.context;
+    const { features, permissions, ids, trace } = run.context;
     const { text, endedBy } = await runLoop({
       namespace: run.namespace,
       workspace: run.context.workspace,
@@ -88,7 +88,7 @@ export const runLlmStep = async (
       systemPrompt,
       messages: [{ role: 'user', content: step.message }],
       maxToolIterations: mostIterations,
-      context: { features, permissions, trace, receivesLateResults: false },
+      context: { features, permissions, ids, trace, receivesLateResults: false },
       signal,
     });
     if (endedBy === 'answer') return { ok: true, output: text };

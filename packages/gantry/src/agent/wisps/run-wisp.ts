@@ -5,6 +5,7 @@
 import { orAborted, startDeadline, throwIfAborted } from '../../kernel/abort.ts';
 import { GantryError, messageOf } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { giveWay } from '../../kernel/side-by-side.ts';
 import type { StepEnd } from './direct-step.ts';
 import { createRunDirectStep } from './direct-step.ts';
 import { runLlmStep } from './llm-step.ts';
@@ -131,6 +132,7 @@ export const createRunWisp = (ports: WispPorts): RunWisp => {
     let failure: WispResult['failure'];
     let skipTo: string | undefined;
     for (const step of definition.steps) {
+      await giveWay();
       throwIfAborted(signal);
       if (skipTo !== undefined && step.id !== skipTo) {
         steps.push({ id: step.id, status: 'skipped', durationMs: 0 });

@@ -22,16 +22,17 @@ const mostFileBytes = 5 * 1024 * 1024;
 
 /**
  * The content that `input_from` names: output of an earlier step, an entry of working memory (a key without `/` is the caller's), or a
- * text file of the shared folder; undefined when there is none of that name.
+ * text file of the shared folder, by its path or its id of the turn; undefined when there is none of that name.
  */
 export const readData = async (
-  name: string,
+  given: string,
   { memory, volume }: Pick<WispPorts, 'memory' | 'volume'>,
-  { callerNamespace }: WispRun,
+  { callerNamespace, context }: WispRun,
   outputs: readonly StepOutput[],
 ): Promise<string | undefined> => {
-  const step = outputs.find(({ stepId }) => stepId === name);
+  const step = outputs.find(({ stepId }) => stepId === given);
   if (step) return step.text;
+  const name = context.ids?.resolve(given) ?? given;
   const key = normalizeKey(name);
   if (key === '') return undefined;
   const entry = await memory.get(

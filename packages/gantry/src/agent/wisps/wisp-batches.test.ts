@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../kernel/json.ts';
 import { failedOutcome, textOutcome } from '../../tool/outcome.ts';
 import type { WispLab } from './__fixtures__/wisp-lab.ts';
 import { mcp, minuteMs, openWispLab, wisp, wispIdIn } from './__fixtures__/wisp-lab.ts';
@@ -36,6 +37,21 @@ describe('a batch', () => {
     expect(progress).toEqual(Array.from({ length: 11 }, (_, at) => at + 1));
   });
 
+  it('lets others have their turn between steps that wait for nothing', async () => {
+    let others = 0;
+    let isOver = false;
+    const seen = new Set<number>();
+    const other = (): void => {
+      others += 1;
+      if (!isOver) setImmediate(other);
+    };
+    lab.invoke = async () => textOutcome(`${seen.add(others).size}`);
+    other();
+    await lab.run(wisp(...Array.from({ length: 20 }, (_, at) => mcp(`s${at}`))));
+    isOver = true;
+    expect(seen.size).toBe(20);
+  });
+
   it('of which one fails is a partial failure and no error', async () => {
     lab.fails('2', 'HTTP 503');
     const report = await lab.run(['1', '2', '3'].map((at) => wisp(mcp('a', { at }))));
@@ -46,6 +62,24 @@ describe('a batch', () => {
   it('of which all fail says so', async () => {
     lab.invoke = async () => failedOutcome('execution_failed', 'x');
     expect(await lab.run([wisp(mcp('a')), wisp(mcp('b'))])).toMatch(/^ALL WISPS FAILED: 2 wisp/);
+  });
+
+  it.each([
+    ['one', '2'],
+    ['all', undefined],
+  ])('of which %s fail is no error of the call, whose report tells it', async (_what, failing) => {
+    lab.invoke = async (_name, args) =>
+      failing === undefined || args['at'] === failing
+        ? failedOutcome('execution_failed', 'HTTP 503')
+        : textOutcome('fine');
+    const definitions = ['1', '2', '3'].map((at) => wisp(mcp('a', { at })));
+    const { executor, registration } = lab.tool;
+    const outcome = await executor.execute(
+      { id: 'c', name: registration.name, arguments: { definitions } as JsonObject, registration },
+      { caller: 'model', namespace: 'session/s1' },
+    );
+    expect(outcome.status).toBe('done');
+    expect(lab.calls).toHaveLength(3);
   });
 
   it('has a summary under the key that it prints', async () => {

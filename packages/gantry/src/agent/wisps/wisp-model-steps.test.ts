@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GantryError } from '../../kernel/errors.ts';
+import { createOpaqueIds } from '../../tool/opaque-ids.ts';
 import { textOutcome } from '../../tool/outcome.ts';
 import { createVolume } from '../../volume/volume.ts';
 import type { WispLab } from './__fixtures__/wisp-lab.ts';
@@ -42,6 +43,28 @@ describe('a step of a model', () => {
       'delete_from_working_memory',
     ]);
     expect(said(lab.runs[0]!)).toMatch(/^Sum \{\} up\.\n\n<data from="a">\n\{\}\n<\/data>\n<data from="w">/);
+  });
+
+  it('keeps what it names, whatever does the work of it elsewhere, as a step that calls it does', async () => {
+    const { callable } = lab;
+    lab.callable = {
+      ...callable,
+      find: (name, context) =>
+        name === 'analyze_file' && context.namedTools?.has(name) !== true ? undefined : callable.find(name, context),
+    };
+    const look = { id: 'w', mode: 'Direct', gateway: 'Web', tool: 'web_search', params: { query: 'q' } };
+    await lab.run({ description: 'd', tools: ['analyze_file'], steps: [look, mcp('m'), llm('a')] });
+    expect(lab.runs[0]?.scope).toContain('analyze_file');
+    expect(lab.calls.map(({ context }) => context.namedTools)).toEqual([new Set(['web_search']), undefined]);
+  });
+
+  it('reads a file by its id of the turn, and its calls know the ids too', async () => {
+    await createVolume(join(lab.folder, 'shared')).write('plan.txt', Buffer.from('the plan'), {});
+    const ids = createOpaqueIds();
+    ids.issue('media', 'plan.txt');
+    await lab.run(wisp(mcp('m', {}), llm('a', 'Sum up.', { input_from: 'media_1' })), { ids });
+    expect(said(lab.runs[0]!)).toContain('the plan');
+    expect([lab.calls[0]?.context.ids, lab.runs[0]?.context?.ids]).toEqual([ids, ids]);
   });
 
   it('gets all tools of a server that is named', async () => {

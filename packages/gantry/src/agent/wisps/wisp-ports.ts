@@ -35,7 +35,7 @@ export interface WispRun {
   readonly namespace: string;
   /** Namespace of whoever started it, whose keys it may read. */
   readonly callerNamespace: string | undefined;
-  readonly context: Pick<CallContext, 'workspace' | 'features' | 'permissions' | 'model' | 'trace'>;
+  readonly context: Pick<CallContext, 'workspace' | 'features' | 'permissions' | 'ids' | 'model' | 'trace'>;
 }
 
 /** The context of a call of a pipeline: it answers no questions, and no late result reaches it. */

@@ -1,4 +1,5 @@
 import { throwIfAborted } from '../../kernel/abort.ts';
+import { sideBySide } from '../../kernel/side-by-side.ts';
 import type { CallContext, Progress } from '../../tool/context.ts';
 import { createDispatchBreaker, mostDispatches } from './dispatch-breaker.ts';
 import { createRunWisp } from './run-wisp.ts';
@@ -50,11 +51,11 @@ export const createWisps = (
         },
         warnings: [],
       };
-    const { workspace, features, permissions, model, trace } = context;
+    const { workspace, features, permissions, ids, model, trace } = context;
     const run = {
       namespace: `wisp/${wispId}`,
       callerNamespace: context.namespace,
-      context: { workspace, features, permissions, model, trace },
+      context: { workspace, features, permissions, ids, model, trace },
     };
     return runWisp(wispId, definition, run, signal);
   };
@@ -63,22 +64,14 @@ export const createWisps = (
     run: async (definitions, context) => {
       const { signal = new AbortController().signal, onProgress } = context;
       const batchId = `batch-${newId().slice(0, batchIdLength)}`;
-      const results: WispResult[] = [];
-      let next = 0;
       let done = 0;
-      const work = async (): Promise<void> => {
-        while (next < definitions.length) {
-          const at = next;
-          next += 1;
-          const definition = definitions[at];
-          if (!definition) return;
-          results[at] = await runOne(definition, context, signal);
-          done += 1;
-          const progress: Progress = { progress: done, total: definitions.length, message: definition.description };
-          onProgress?.(progress);
-        }
-      };
-      await Promise.all(Array.from({ length: Math.min(maxConcurrent, definitions.length) }, work));
+      const results = await sideBySide(definitions, maxConcurrent, async (definition) => {
+        const result = await runOne(definition, context, signal);
+        done += 1;
+        const progress: Progress = { progress: done, total: definitions.length, message: definition.description };
+        onProgress?.(progress);
+        return result;
+      });
       throwIfAborted(signal);
       const summaryKey = await memory.stash({
         namespace: `wisp/batch-${batchId}`,

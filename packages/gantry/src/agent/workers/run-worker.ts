@@ -5,6 +5,7 @@ import type { Log } from '../../kernel/log.ts';
 import type { TurnStep } from '../../memory/conversation-turn.ts';
 import type { WorkingMemory } from '../../memory/working-memory.ts';
 import type { CallContext } from '../../tool/context.ts';
+import { withNamedFiles } from '../../tool/opaque-ids.ts';
 import type { LoopResult } from '../loop/loop-run.ts';
 import type { RunLoop } from '../loop/run-loop.ts';
 import type { RunHoldings } from '../subagents/run-holdings.ts';
@@ -49,7 +50,7 @@ export const createRunWorker = (ports: WorkerPorts): RunWorker => {
     context: CallContext,
     options: { readonly signal: AbortSignal; readonly onSteps: (steps: readonly TurnStep[]) => void },
   ): Promise<LoopResult> => {
-    const { workspace, features, permissions, trace } = context;
+    const { workspace, features, permissions, ids, trace } = context;
     const day = await today();
     const scope =
       toolsAllow &&
@@ -63,9 +64,9 @@ export const createRunWorker = (ports: WorkerPorts): RunWorker => {
       scope,
       systemPrompt: workerPrompt,
       systemTail: () => (background ? `${day}\n\n# Background\n\n${background}` : day),
-      messages: [{ role: 'user', content: description }],
+      messages: [{ role: 'user', content: withNamedFiles(description, ids) }],
       maxToolIterations: mostRounds,
-      context: { features, permissions, trace, receivesLateResults: false },
+      context: { features, permissions, ids, trace, receivesLateResults: false },
       signal: options.signal,
       onSteps: async (steps) => options.onSteps(steps),
     });

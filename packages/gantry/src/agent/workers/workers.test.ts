@@ -12,6 +12,7 @@ import { fakeClock } from '../../testing/fake-clock.ts';
 import { makeInvoker, registryOf } from '../../testing/make-invoker.ts';
 import { testKeyring } from '../../testing/test-keyring.ts';
 import type { CallContext, Progress } from '../../tool/context.ts';
+import { createOpaqueIds } from '../../tool/opaque-ids.ts';
 import type { Tool } from '../../tool/executor.ts';
 import { outcomeText } from '../../tool/outcome-text.ts';
 import { textOutcome } from '../../tool/outcome.ts';
@@ -122,6 +123,14 @@ describe('a worker', () => {
     expect(run?.systemTail?.()).toBe('Today is a day.\n\n# Background\n\nfor a restaurant');
     expect(run?.scope).toBeUndefined();
     expect(released).toEqual([run?.namespace]);
+  });
+
+  it('knows the files and messages that its task names by ids of the turn', async () => {
+    const ids = createOpaqueIds();
+    ids.issue('media', 'attachments/a.png');
+    await ask([task('look at media_1')], { ids });
+    expect(runs[0]?.context?.ids).toBe(ids);
+    expect(asked(runs[0]!.messages)).toContain('- media_1: `attachments/a.png`');
   });
 
   it('has tools of servers, pipelines, its memory and files, and delegates no further', () => {

@@ -1,6 +1,7 @@
 import { throwIfAborted } from '../../kernel/abort.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import type { NewId } from '../../kernel/ids.ts';
+import { sideBySide } from '../../kernel/side-by-side.ts';
 import { flattenText } from '../../text/flatten.ts';
 import type { CallContext } from '../../tool/context.ts';
 import type { WorkerPorts } from './run-worker.ts';
@@ -40,33 +41,25 @@ export const createWorkers = (
   return {
     run: async (definitions, context) => {
       const { signal = new AbortController().signal, onProgress } = context;
-      const results: WorkerResult[] = [];
-      let next = 0;
       let done = 0;
       const tell = (message: string): void => onProgress?.({ progress: done, total: definitions.length, message });
-      const work = async (): Promise<void> => {
-        while (next < definitions.length) {
-          const at = next;
-          next += 1;
-          const definition = definitions[at];
-          if (!definition) return;
-          const taskId = newId().slice(0, idLength);
-          const namespace = workerNamespace(taskId);
-          const name = flattenText(definition.description, { maxChars: 60 });
-          listeners.set(
-            namespace,
-            limited((message) => tell(`${name}: ${message}`)),
-          );
-          try {
-            results[at] = await runWorker(taskId, definition, context, signal);
-          } finally {
-            listeners.delete(namespace);
-          }
+      const results = await sideBySide(definitions, maxConcurrent, async (definition) => {
+        const taskId = newId().slice(0, idLength);
+        const namespace = workerNamespace(taskId);
+        const name = flattenText(definition.description, { maxChars: 60 });
+        listeners.set(
+          namespace,
+          limited((message) => tell(`${name}: ${message}`)),
+        );
+        try {
+          const result = await runWorker(taskId, definition, context, signal);
           done += 1;
           tell(name);
+          return result;
+        } finally {
+          listeners.delete(namespace);
         }
-      };
-      await Promise.all(Array.from({ length: Math.min(maxConcurrent, definitions.length) }, work));
+      });
       throwIfAborted(signal);
       return results;
     },

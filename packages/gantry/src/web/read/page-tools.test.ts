@@ -5,6 +5,7 @@ import { makeInvoker, registryOf } from '../../testing/make-invoker.ts';
 import type { CallContext } from '../../tool/context.ts';
 import { outcomeText } from '../../tool/outcome-text.ts';
 import { providerAllowed } from '../../toolset/availability.ts';
+import type { InsteadOf } from '../instead-of.ts';
 import { fetchUrlTool } from './fetch-url-tool.ts';
 import type { PageReader, ReadOptions, ReadResult } from './page-reader.ts';
 import type { StashPage } from './stash-page.ts';
@@ -20,7 +21,7 @@ const result: ReadResult = {
   statusCode: 200,
 };
 
-const setUp = (page: Partial<ReadResult> | GantryError = {}) => {
+const setUp = (page: Partial<ReadResult> | GantryError = {}, insteadOf: InsteadOf = () => undefined) => {
   const asked: ReadOptions[] = [];
   const stashed: Parameters<StashPage>[0][] = [];
   const reader: PageReader = {
@@ -39,7 +40,7 @@ const setUp = (page: Partial<ReadResult> | GantryError = {}) => {
   };
   const invoker = makeInvoker(
     registryOf(
-      webBrowseTool({ reader, stashPage, chunkingThreshold: 8000, newId: () => 'id-1' }),
+      webBrowseTool({ reader, stashPage, chunkingThreshold: 8000, insteadOf, newId: () => 'id-1' }),
       fetchUrlTool({ read: reader.read, userAgent: 'Gantry', maxContentLength: 50_000, clock: fakeClock() }),
     ),
   );
@@ -107,6 +108,13 @@ describe('web_browse', () => {
     const { text } = await setUp({ text: 'x'.repeat(9000) }).call('web_browse', browse);
     expect(text.indexOf('1000 are omitted')).toBeGreaterThan(0);
     expect(text.indexOf('1000 are omitted')).toBeLessThan(text.indexOf('xxx'));
+  });
+
+  it('says how to read on where something else does the work of fetch_url', async () => {
+    const { call } = setUp({ text: 'x'.repeat(9000) }, (name) => `Server "r" does ${name} now: call r__get.`);
+    const { text } = await call('web_browse', browse);
+    expect(text).toContain('To read on without fetch_url: Server "r" does fetch_url now: call r__get.]');
+    expect(text).not.toContain('start_index');
   });
 
   it('says what failed, keeping whether to try again', async () => {

@@ -5,6 +5,7 @@ import { truncateText } from '../../text/truncate.ts';
 import type { CallContext } from '../../tool/context.ts';
 import { defineTool } from '../../tool/define-tool.ts';
 import type { Tool } from '../../tool/executor.ts';
+import type { InsteadOf } from '../instead-of.ts';
 import { readModes } from './read-modes.ts';
 import type { PageReader, ReadOptions, ReadResult } from './page-reader.ts';
 import { pageBody, pageHead } from './page-text.ts';
@@ -21,6 +22,7 @@ export interface WebBrowseOptions {
   readonly stashPage: StashPage;
   /** Longest page, in characters, that is given whole. */
   readonly chunkingThreshold: number;
+  readonly insteadOf: InsteadOf;
   readonly newId: NewId;
 }
 
@@ -28,7 +30,7 @@ const name = 'web_browse';
 
 /** Makes `web_browse`: a page as Markdown, a long one in pieces in the caller's working memory. */
 export const webBrowseTool = (options: WebBrowseOptions): Tool => {
-  const { reader, stashPage, chunkingThreshold, newId } = options;
+  const { reader, stashPage, chunkingThreshold, insteadOf, newId } = options;
 
   const shorten = async (body: string, url: string, context: CallContext): Promise<string> => {
     if (body.length <= chunkingThreshold || context.caller === 'operator') return body;
@@ -37,7 +39,12 @@ export const webBrowseTool = (options: WebBrowseOptions): Tool => {
     const stashed = namespace === undefined ? undefined : await stashPage({ namespace, url, text: body });
     if (stashed) return describeStashed(stashed, body.length);
     const omitted = body.length - chunkingThreshold;
-    const notice = `[The page has ${body.length} chars; the first ${chunkingThreshold} follow, ${omitted} are omitted. Read on with fetch_url and start_index ${chunkingThreshold} for the next part.]`;
+    const instead = insteadOf('fetch_url', context);
+    const readOn =
+      instead === undefined
+        ? `Read on with fetch_url and start_index ${chunkingThreshold} for the next part.`
+        : `To read on without fetch_url: ${instead}`;
+    const notice = `[The page has ${body.length} chars; the first ${chunkingThreshold} follow, ${omitted} are omitted. ${readOn}]`;
     return `${notice}\n\n${truncateText(body, chunkingThreshold)}`;
   };
 

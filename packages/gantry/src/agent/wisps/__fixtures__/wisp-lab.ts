@@ -11,6 +11,7 @@ import { openSqliteStore } from '../../../store/sqlite/open-sqlite-store.ts';
 import type { FakeClock } from '../../../testing/fake-clock.ts';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { testKeyring } from '../../../testing/test-keyring.ts';
+import type { CallableTools } from '../../../tool/callable-tools.ts';
 import type { CallContext } from '../../../tool/context.ts';
 import type { Tool } from '../../../tool/executor.ts';
 import type { Outcome } from '../../../tool/outcome.ts';
@@ -34,6 +35,8 @@ export interface WispLab extends AsyncDisposable {
   readonly tool: Tool;
   /** What there is to call. */
   tools: Tool[];
+  /** Who may call what; default everybody all. */
+  callable: Pick<CallableTools, 'find' | 'for'>;
   /** What was called. */
   readonly calls: { readonly name: string; readonly args: JsonObject; readonly context: CallContext }[];
   /** What the loop was to do. */
@@ -102,8 +105,8 @@ export const openWispLab = async (): Promise<WispLab> => {
   const tool = wispTool(
     createWisps({
       callable: {
-        find: (name) => lab.tools.find(({ registration }) => registration.name === name),
-        for: () => ({ tools: lab.tools.map(({ registration }) => registration) }),
+        find: (name, context) => lab.callable.find(name, context),
+        for: (context) => lab.callable.for(context),
       },
       invoker: {
         invoke: async ({ name, arguments: args }, context) => {
@@ -144,6 +147,10 @@ export const openWispLab = async (): Promise<WispLab> => {
     memory,
     folder,
     tool,
+    callable: {
+      find: (name) => lab.tools.find(({ registration }) => registration.name === name),
+      for: () => ({ tools: lab.tools.map(({ registration }) => registration) }),
+    },
     tools: [typed('notes', 'add'), typed('notes', 'list'), plain('mcp_invoke_tool'), plain('analyze_file')],
     calls: [],
     runs: [],

@@ -111,6 +111,21 @@ it('keeps the bundled tool where the server has none that this caller may run', 
   expect(await world.call(replaced, {}, { caller: 'client', client: 'desk' })).toContain('call reader__extract');
 });
 
+it.each<WrapperMode>(['eager', 'lazy', 'off'])(
+  'takes nothing from a run that names the bundled tool, in mode %s',
+  async (mode) => {
+    const { world, served } = await open(mode);
+    await using _world = world;
+    served.set('url_fetcher', 'reader');
+    for (const name of [replaced, 'fetch']) {
+      const named: CallContext = { ...model, namedTools: new Set([name]) };
+      expect(has(world, named)).toBe(true);
+      expect(await world.call(name, {}, named)).toBe('bundled');
+    }
+    expect(has(world, { ...model, namedTools: new Set(['web_search']) })).toBe(false);
+  },
+);
+
 it('takes nothing from operators, and nothing of another family', async () => {
   const { world, served } = await open();
   await using _world = world;
