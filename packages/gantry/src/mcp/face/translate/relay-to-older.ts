@@ -9,8 +9,10 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Sealing } from '../pass/carried-state.ts';
+import { askingMethods } from '../../wire/sessions/asking-methods.ts';
 import type { ClientSays } from '../../wire/sessions/client-says.ts';
 import type { Notice, ServerRequest } from '../../wire/sessions/exchange.ts';
+import type { LeasedSession, SessionUse } from '../../wire/sessions/older-sessions.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
 import type { Mailbox } from '../mail/mailbox.ts';
 import type { GoOn } from '../mail/rounds.ts';
@@ -28,7 +30,8 @@ export const takesPart = ({ capabilities, logLevel }: ClientSays): boolean =>
 
 /** Gives the results of servers in the words of 2026. Disposing gives up what waits for clients. */
 export interface RelayToOlder extends AsyncDisposable {
-  relay(relayed: Relayed, says: ClientSays): Promise<JsonObject>;
+  /** Undefined when as many copies of a program run for the client as may; its request is one of those that share the connection then. */
+  relay(relayed: Relayed, says: ClientSays): Promise<JsonObject | undefined>;
 }
 
 /** One request of a client, the first or a later one, while it is open. */
@@ -126,7 +129,8 @@ export const createRelayToOlder = (parts: {
           tell: (notice) => tell(notice as unknown as Notice),
         });
       }
-      const leased = await target.leaseSession({ client, says }, signal);
+      const leased = await leaseFor(target, { client, says, isForCall: askingMethods.has(method) }, signal);
+      if (!leased) return undefined;
       const sent = withoutHopMeta({ ...params, ...(meta && { _meta: meta as JsonObject }) });
       const wantsProgress = meta?.progressToken !== undefined;
       const exchange = leased.session.request(method, sent, { wantsProgress, isTimed: false });
@@ -137,6 +141,19 @@ export const createRelayToOlder = (parts: {
       await rounds?.[Symbol.asyncDispose]();
     },
   };
+};
+
+const leaseFor = async (
+  target: PassTarget,
+  use: SessionUse,
+  signal: AbortSignal,
+): Promise<LeasedSession | undefined> => {
+  try {
+    return await target.leaseSession(use, signal);
+  } catch (error) {
+    if (target.startProgram && GantryError.is(error) && error.code === 'limit_reached') return undefined;
+    throw error;
+  }
 };
 
 /** What a later request says. */
@@ -183,7 +200,7 @@ const withoutRefused = async (
   const open: ServerRequest[] = [];
   for (const request of asked) {
     const capability = capabilityFor(request.method);
-    if (!roundMethods.has(method) || capability === undefined || !(capability in says.capabilities))
+    if (!askingMethods.has(method) || capability === undefined || !(capability in says.capabilities))
       await exchange.answer(request.id, {
         error: { code: -32_601, message: `The client cannot be asked for ${request.method.slice(0, 60)} here.` },
       });
@@ -193,6 +210,3 @@ const withoutRefused = async (
   }
   return open;
 };
-
-// MCP 2026-07-28: only these requests may have rounds.
-const roundMethods: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);

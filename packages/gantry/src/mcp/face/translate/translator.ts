@@ -93,9 +93,10 @@ export const createTranslator = (options: {
       const visit = (requestInfo && newer.get(requestInfo)) as NewerVisit;
       const { target, says } = visit;
       const isOlder = target.era === 'legacy';
-      return open(visit, 'modern', isOlder && (target.isHttp || takesPart(says)), (relayed) =>
-        isOlder && takesPart(says) ? relayToOlder.relay(relayed, says) : relayNewerOverLink(relayed, sealing),
-      );
+      return open(visit, 'modern', isOlder && (target.isHttp || takesPart(says)), async (relayed) => {
+        const result = isOlder && takesPart(says) ? await relayToOlder.relay(relayed, says) : undefined;
+        return result ?? (await relayNewerOverLink(relayed, sealing));
+      });
     },
     {
       legacy: 'reject',
