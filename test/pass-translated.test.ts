@@ -472,6 +472,27 @@ describe('a program of 2025 whose clients of 2026 have tokens', () => {
   });
 });
 
+it('a call that waits for its client keeps its place among those that may run at a time, and its rounds take none', async () => {
+  folder.write('gantry.config.json', { serve: { clients: { '*': { maxConcurrentCalls: 1 } } } });
+  const server = open.use(await startOlderTalkingServer());
+  const gateway = await serve({ s: { url: server.url } });
+  const call = (more: object = {}, can: object = forms): Promise<Said> =>
+    say(`${gateway.url}/mcp/s`, { name: 'ask_twice', arguments: {}, ...more }, { can });
+  const answer = ({ result }: Said): Promise<Said> =>
+    call({ requestState: result?.['requestState'], inputResponses: { q1: { action: 'decline' } } });
+  const full = { message: expect.stringContaining('run already') as unknown };
+  const first = await call();
+  expect((await call()).error).toMatchObject(full);
+  const second = await answer(first);
+  expect(second.result).toHaveProperty('inputRequests');
+  expect((await call()).error).toMatchObject(full);
+  // No call is made by a state of one's own making.
+  for (const can of [forms, {}])
+    expect((await call({ requestState: 'gantry.parked.mine' }, can)).error).toMatchObject({ code: -32_602 });
+  expect(textOf(await answer(second))).toContain('decline');
+  expect((await call()).result).toHaveProperty('inputRequests');
+});
+
 it('a call of 2025 at a program is asked again when the one in which its question was shown is cancelled', async () => {
   folder.write('gantry.config.json', { mcp: { stdio: 'launch' } });
   const program = fileURLToPath(new URL('./fixtures/older-talking-program.ts', import.meta.url));

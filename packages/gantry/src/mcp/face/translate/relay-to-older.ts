@@ -2,7 +2,6 @@
  * Requests of clients of 2026 to a server of 2025. What the server asks over its session in the middle of a request becomes a round of that
  * request: the client gets the questions as its result and calls again with the answers, while the server goes on waiting.
  */
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Clock } from '../../../kernel/clock.ts';
 import { GantryError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
@@ -20,6 +19,7 @@ import { createRounds, notOpen } from '../mail/rounds.ts';
 import { toModernResult, withoutHopMeta } from './generations.ts';
 import type { ParkedExchange } from './parked-exchanges.ts';
 import { createParkedExchanges } from './parked-exchanges.ts';
+import { parkedName, parkedState } from './parked-state.ts';
 import type { Relayed } from './relayed.ts';
 import { capabilityFor, declined, filtered, tellClient } from './relayed.ts';
 import { startSilence } from './silence.ts';
@@ -86,7 +86,7 @@ export const createRelayToOlder = (parts: {
               { method: wanted, params: about ?? {} },
             ]),
           ),
-          requestState: `${prefix}${sealing.seal(name, contextOf(target, client))}`,
+          requestState: parkedState(sealing, name, contextOf(target, client)),
         };
       }
     } catch (error) {
@@ -122,15 +122,16 @@ export const createRelayToOlder = (parts: {
       if (state !== undefined) {
         const said: Said = { says, responses: (ctx.mcpReq.inputResponses ?? {}) as JsonObject };
         return await serveRound({
-          name: nameIn(sealing, state, contextOf(target, client)),
+          name: parkedName(sealing, state, contextOf(target, client)),
           owner,
           said: said as unknown as JsonObject,
           signal,
           tell: (notice) => tell(notice as unknown as Notice),
         });
       }
-      const leased = await leaseFor(target, { client, says, isForCall: askingMethods.has(method) }, signal);
-      if (!leased) return undefined;
+      const session = await leaseFor(target, { client, says, isForCall: askingMethods.has(method) }, signal);
+      if (!session) return undefined;
+      const leased = withPlace(session, relayed.place?.keep());
       const sent = withoutHopMeta({ ...params, ...(meta && { _meta: meta as JsonObject }) });
       const wantsProgress = meta?.progressToken !== undefined;
       const exchange = leased.session.request(method, sent, { wantsProgress, isTimed: false });
@@ -156,27 +157,22 @@ const leaseFor = async (
   }
 };
 
+/** A parked call has its place until the server is done with it. */
+const withPlace = ({ session, giveBack }: LeasedSession, place: Disposable | undefined): LeasedSession => ({
+  session,
+  giveBack: (how) => {
+    place?.[Symbol.dispose]();
+    giveBack(how);
+  },
+});
+
+const contextOf = ({ name }: PassTarget, client: string | undefined): string => `pass/${name}/${client ?? ''}`;
+
 /** What a later request says. */
 interface Said {
   readonly says: ClientSays;
   readonly responses: JsonObject;
 }
-
-const prefix = 'gantry.parked.';
-
-const contextOf = ({ name }: PassTarget, client: string | undefined): string => `pass/${name}/${client ?? ''}`;
-
-const nameIn = (sealing: Sealing, state: unknown, context: string): string => {
-  try {
-    if (typeof state === 'string' && state.startsWith(prefix)) return sealing.open(state.slice(prefix.length), context);
-  } catch {
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      'The requestState was not made here, or for another client.',
-    );
-  }
-  throw notOpen();
-};
 
 /** Gives the server what the client says; what it leaves out counts as taken back. */
 const answerAll = async (

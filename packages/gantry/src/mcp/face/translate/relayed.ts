@@ -3,6 +3,7 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
+import type { CallPlace } from '../call-place.ts';
 import type { Notice } from '../../wire/sessions/exchange.ts';
 
 /** Who asks for which server. */
@@ -11,6 +12,8 @@ export interface Visit {
   readonly client: string | undefined;
   /** Takes note of the result of a call, before the client hears of it. */
   readonly noteResult?: ((result: unknown) => Promise<void> | undefined) | undefined;
+  /** Of a call, where there are limits for its client. */
+  readonly place?: CallPlace | undefined;
 }
 
 /** A request of a client that is to be said in other words. */
