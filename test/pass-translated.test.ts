@@ -12,6 +12,7 @@ import { startConformanceServer } from './fixtures/conformance/conformance-serve
 import type { GantryFolder, ServingGantry } from './fixtures/gantry-process.ts';
 import { makeGantryFolder } from './fixtures/gantry-process.ts';
 import { startModernRawServer } from './fixtures/modern-raw-server.ts';
+import { tappedProgram } from './fixtures/tapped-program.ts';
 import { written } from './fixtures/raw-server.ts';
 import type { OlderTalkingServer } from './fixtures/older-talking-server.ts';
 import { startOlderTalkingServer } from './fixtures/older-talking-server.ts';
@@ -43,7 +44,12 @@ interface Said {
 const say = async (
   url: string,
   params: Members,
-  { can = {}, meta = {}, method = 'tools/call' }: { can?: object; meta?: object; method?: string } = {},
+  {
+    can = {},
+    meta = {},
+    method = 'tools/call',
+    token,
+  }: { can?: object; meta?: object; method?: string; token?: string } = {},
 ): Promise<Said> => {
   const response = await fetch(url, {
     method: 'POST',
@@ -53,6 +59,7 @@ const say = async (
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': method,
       ...(typeof params['name'] === 'string' && { 'mcp-name': params['name'] }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
     },
     body: JSON.stringify({
       jsonrpc: '2.0',
@@ -428,6 +435,94 @@ describe('a program of 2025', () => {
     const done = await say(url, { name: 'ask', arguments: {}, inputResponses, requestState }, { can: forms });
     expect(textOf(done)).toContain('mine');
   });
+});
+
+describe('a program of 2025 whose clients of 2026 have tokens', () => {
+  let call: (name: string, more?: object) => Promise<Said>;
+  beforeEach(async () => {
+    folder.write('gantry.config.json', { mcp: { stdio: 'launch' }, serve: { requireToken: true } });
+    const program = fileURLToPath(new URL('./fixtures/older-talking-program.ts', import.meta.url));
+    const token = (await folder.run(['tokens', 'create', 'desk'])).stdout.trim();
+    const gateway = await serve({ s: { command: process.execPath, args: [program] } });
+    call = (name, more = {}) => say(`${gateway.url}/mcp/s`, { name, arguments: {}, ...more }, { can: forms, token });
+  });
+
+  it('asks the device whose call it is about where several have the same token', async () => {
+    const answer = (name: string, { result }: Said, content: object): Promise<Said> =>
+      call(name, {
+        inputResponses: { q1: { action: 'accept', content } },
+        requestState: result?.['requestState'],
+      });
+    const pid = textOf(await call('change'));
+    const first = await call('ask_twice');
+    expect(first.result).toMatchObject({ inputRequests: { q1: { params: { message: 'First?' } } } });
+    const other = await call('ask');
+    expect(other.result).toMatchObject({ inputRequests: { q1: { params: { message: 'Which box?' } } } });
+    const second = await answer('ask_twice', first, { first: 'mine' });
+    expect(second.result).toMatchObject({ inputRequests: { q1: { params: { message: 'Second?' } } } });
+    expect(textOf(await answer('ask', other, { box: 'left' }))).toContain('left');
+    expect(textOf(await answer('ask_twice', second, { second: 'too' }))).toMatch(/mine.*too/);
+    // What it knows of earlier calls the next one finds.
+    expect(textOf(await call('change'))).toBe(pid);
+  });
+
+  it('makes more calls of one client that can be asked than it is copied for, without asking that client', async () => {
+    for (let count = 0; count < 4; count += 1) expect((await call('ask')).result).toHaveProperty('inputRequests');
+    expect(textOf(await call('change'))).toMatch(/^\d+$/);
+  });
+});
+
+it('a call that waits for its client keeps its place among those that may run at a time, and its rounds take none', async () => {
+  folder.write('gantry.config.json', { serve: { clients: { '*': { maxConcurrentCalls: 1 } } } });
+  const server = open.use(await startOlderTalkingServer());
+  const gateway = await serve({ s: { url: server.url } });
+  const call = (more: object = {}, can: object = forms): Promise<Said> =>
+    say(`${gateway.url}/mcp/s`, { name: 'ask_twice', arguments: {}, ...more }, { can });
+  const answer = ({ result }: Said): Promise<Said> =>
+    call({ requestState: result?.['requestState'], inputResponses: { q1: { action: 'decline' } } });
+  const full = { message: expect.stringContaining('run already') as unknown };
+  const first = await call();
+  expect((await call()).error).toMatchObject(full);
+  const second = await answer(first);
+  expect(second.result).toHaveProperty('inputRequests');
+  expect((await call()).error).toMatchObject(full);
+  // No call is made by a state of one's own making.
+  for (const can of [forms, {}])
+    expect((await call({ requestState: 'gantry.parked.mine' }, can)).error).toMatchObject({ code: -32_602 });
+  expect(textOf(await answer(second))).toContain('decline');
+  expect((await call()).result).toHaveProperty('inputRequests');
+});
+
+it('a call of 2025 at a program is asked again when the one in which its question was shown is cancelled', async () => {
+  folder.write('gantry.config.json', { mcp: { stdio: 'launch' } });
+  const program = fileURLToPath(new URL('./fixtures/older-talking-program.ts', import.meta.url));
+  const tapped = tappedProgram(folder.path, { program });
+  const gateway = await serve({ s: tapped.entry });
+  const client = new OldClient({ name: 't', version: '1' }, { capabilities: { elicitation: {} } });
+  const waits = Promise.withResolvers<void>();
+  const ending = new AbortController();
+  let asked = 0;
+  client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) => {
+    asked += 1;
+    if (params.message === 'First?') await waits.promise;
+    if (asked === 2) {
+      const over = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      ending.abort();
+      await over;
+    }
+    return { action: 'accept', content: { [asked === 1 ? 'first' : 'second']: 'mine' } };
+  });
+  await client.connect(new OldTransport(new URL(`${gateway.url}/mcp/s`)));
+  const call = client.callTool({ name: 'ask_twice', arguments: {} });
+  await expect.poll(() => asked, { timeout: 10_000 }).toBe(1);
+  const cancelled = client.callTool({ name: 'wait', arguments: {} }, undefined, { signal: ending.signal });
+  cancelled.catch(() => undefined);
+  await expect.poll(() => tapped.timesSent('"wait"'), { timeout: 10_000 }).toBe(1);
+  waits.resolve();
+  expect(JSON.stringify((await call).content)).toContain('second');
+  await expect(cancelled).rejects.toThrow();
+  expect(asked).toBe(3);
+  await client.close();
 });
 
 describe('a program of 2026', () => {

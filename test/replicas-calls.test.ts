@@ -213,4 +213,42 @@ describe.skipIf(!hasPostgres)('calls that go on for longer than one request, beh
       expect(answer.error?.message).toContain('Call again without requestState');
     }
   }, 60_000);
+
+  describe('while their client waits at another gateway for what comes of its answers', () => {
+    /** Answers a question at the second gateway of two, in a call that the first holds; the call waits then. */
+    const answered = async (stack: AsyncDisposableStack, path: string, prefix: string) => {
+      const talker = stack.use(await startOlderTalkingServer());
+      const own = stack.use(await start(2, { old: { id: 'aaaaaaaaaaa1', url: talker.url } }));
+      const [first, second] = own.gateways;
+      const call = { name: `${prefix}ask_and_wait`, arguments: {} };
+      const asked = await sendNewer(new URL(path, first?.url).href, 'tools/call', call);
+      const { requestState } = asked.result ?? {};
+      const leaving = new AbortController();
+      const answer = sendNewer(
+        new URL(path, second?.url).href,
+        'tools/call',
+        { ...call, requestState, inputResponses: { q1: { action: 'accept', content: { may: 'yes' } } } },
+        { signal: leaving.signal },
+      );
+      answer.catch(() => undefined);
+      await talker.waiting;
+      return { talker, holder: first, answer, leave: () => leaving.abort() };
+    };
+
+    it.each(addresses)('are said to be lost at %s when the gateway that holds them is killed', async (path, prefix) => {
+      await using stack = new AsyncDisposableStack();
+      const { holder, answer } = await answered(stack, path, prefix);
+      await holder?.kill();
+      // Within the 10 s that a process is taken to live after its last word, and the 2.5 s between two looks.
+      expect((await answer).error?.message).toContain('The process that held this call has ended');
+    });
+
+    it.each(addresses)('end at their server at %s when that client goes', async (path, prefix) => {
+      await using stack = new AsyncDisposableStack();
+      const { talker, answer, leave } = await answered(stack, path, prefix);
+      leave();
+      await expect(answer).rejects.toThrow();
+      await talker.givenUp;
+    });
+  });
 });

@@ -109,6 +109,19 @@ describe('the limits of a client over several processes', () => {
     expect(await isLetIn(idle)).toBe(false);
   });
 
+  it('leave nothing in the store of clients that were not there for an hour', async () => {
+    const stored = store.documents<RateWindow>('rates');
+    const clients = async (): Promise<string[]> => (await stored.list()).map(({ id }) => id);
+    const admit = open(10);
+    await admit('old');
+    await clock.advance(30 * minuteMs);
+    await admit('ci');
+    await clock.advance(31 * minuteMs);
+    expect(await clients()).toEqual(['ci', 'old']);
+    await admit('new');
+    await expect.poll(clients).toEqual(['ci', 'new']);
+  });
+
   it('count for each process while the store is away, which the log says once', async () => {
     const warnings: string[] = [];
     const log: Log = { ...silentLog, warn: (_details, message) => void warnings.push(message) };

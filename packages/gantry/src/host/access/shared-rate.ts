@@ -6,6 +6,7 @@ import type { Documents } from '../../store/documents.ts';
 import { editDocument } from '../../store/edit-document.ts';
 import type { CallRate } from './local-rate.ts';
 import { createLocalRate } from './local-rate.ts';
+import { sweepWindows } from './sweep-windows.ts';
 
 /** What all processes together have taken of a client's calls in one minute. */
 export interface RateWindow {
@@ -28,6 +29,7 @@ const minuteMs = 60_000;
 const shareOf = (left: number): number => Math.max(1, Math.floor(left / 8));
 const patienceMs = 2_000;
 const awayMs = 5_000;
+const sweepMs = 60 * minuteMs;
 const mostClients = 10_000;
 
 /**
@@ -44,6 +46,16 @@ export const createSharedRate = (options: {
   const shares = new Map<string, Share>();
   let awayUntilMs = -Infinity;
   let isTold = false;
+  let sweptMs = -Infinity;
+
+  /** Tokens and clients come and go; what was counted of them goes too. */
+  const sweep = (): void => {
+    if (clock.elapsedMs() - sweptMs < sweepMs) return;
+    sweptMs = clock.elapsedMs();
+    sweepWindows(windows, Math.floor(clock.nowMs() / minuteMs)).catch((error: unknown) =>
+      log.warn({ reason: messageOf(error) }, 'old counts of calls could not be swept; tried again in an hour'),
+    );
+  };
 
   const shareFor = (client: string): Share => {
     const minute = Math.floor(clock.nowMs() / minuteMs);
@@ -70,6 +82,7 @@ export const createSharedRate = (options: {
       return got === 0 ? undefined : { minute: current, taken: taken + got };
     });
     await orAborted(edited, deadline.signal);
+    sweep();
     if (share.minute !== minute) return;
     share.left += got;
     share.isSpent = got === 0;

@@ -28,7 +28,7 @@ import { canAnswer } from './can-hand-back.ts';
 import { callTimeoutMs } from './call-budget.ts';
 import type { EnteredCall } from './open-calls.ts';
 import { createOpenCalls } from './open-calls.ts';
-import { createOwnSessions } from './own-session.ts';
+import { openOwnSession } from './own-session.ts';
 import { toResponse } from './rounds.ts';
 import type { ServerDirectory } from './server-directory.ts';
 
@@ -141,7 +141,7 @@ export const createBridgeCalls = (options: BridgeCallsOptions): BridgeCalls => {
       handBack,
       tasks,
       targetOf,
-      openOwnSession: createOwnSessions(),
+      openOwnSession,
       version: options.version,
       log,
     }),

@@ -28,7 +28,7 @@ export interface OwnSession extends Disposable {
  * many as it may have; its call is one of those that share the connection then.
  */
 export type OpenOwnSession = (
-  target: Pick<PassTarget, 'name' | 'leaseSession' | 'startProgram'>,
+  target: Pick<PassTarget, 'leaseSession'>,
   from: {
     readonly client: string | undefined;
     /** The session of the client, where it has one. */
@@ -38,74 +38,42 @@ export type OpenOwnSession = (
   signal: AbortSignal,
 ) => Promise<OwnSession | undefined>;
 
-// Each is a process.
-const mostPrograms = 4;
-
 /**
- * Makes the opener. A program of 2025 does not say in which of its calls it asks, so each runs one call at a time here; calls of a client
- * that follow one another are made by the same program.
+ * The opener. A program of 2025 does not say in which of its calls it asks, so each copy of it runs one such call at a time; calls of a client
+ * that follow one another are made by the same copy.
  */
-export const createOwnSessions = (): OpenOwnSession => {
-  const taken = new Map<string, Set<number>>();
-
-  /** The first program of a client that runs no call. */
-  const takeProgram = (key: string): { readonly name: string; free(): void } | undefined => {
-    const used = taken.get(key) ?? new Set<number>();
-    const slot = Array.from({ length: mostPrograms }, (_, index) => index).find((one) => !used.has(one));
-    if (slot === undefined) return undefined;
-    taken.set(key, used.add(slot));
-    return {
-      name: `call-${slot}`,
-      free: () => {
-        used.delete(slot);
-        if (used.size === 0) taken.delete(key);
-      },
-    };
-  };
-
-  return async (target, { client, connection, says }, signal) => {
-    const key = JSON.stringify([target.name, client ?? null, connection ?? null, says.capabilities]);
-    const program = target.startProgram ? takeProgram(key) : undefined;
-    if (target.startProgram && !program) return undefined;
-    let leased: LeasedSession;
-    try {
-      // One of whom nothing is known gets what nobody had before, and nobody has after.
-      const named = connection === undefined ? program?.name : `${connection}/${program?.name ?? ''}`;
-      const session = client === undefined && connection === undefined ? undefined : named;
-      leased = await target.leaseSession({ client, says, session }, signal);
-    } catch (error) {
-      program?.free();
-      if (GantryError.is(error) && error.code === 'limit_reached') return undefined;
-      throw error;
-    }
-    let how: 'ended' | 'broken' = 'ended';
-    return {
-      call: async (params, { signal: ending, onProgress, answer }) => {
-        const exchange = leased.session.request('tools/call', params, { wantsProgress: true, isTimed: false });
-        exchange.hear(({ method, params: said }) => {
-          if (method === 'notifications/progress' && isProgress(said)) onProgress(said);
+export const openOwnSession: OpenOwnSession = async (target, { client, connection, says }, signal) => {
+  let leased: LeasedSession;
+  try {
+    leased = await target.leaseSession({ client, says, session: connection, isForCall: true }, signal);
+  } catch (error) {
+    if (GantryError.is(error) && error.code === 'limit_reached') return undefined;
+    throw error;
+  }
+  let how: 'ended' | 'broken' = 'ended';
+  return {
+    call: async (params, { signal: ending, onProgress, answer }) => {
+      const exchange = leased.session.request('tools/call', params, { wantsProgress: true, isTimed: false });
+      exchange.hear(({ method, params: said }) => {
+        if (method === 'notifications/progress' && isProgress(said)) onProgress(said);
+      });
+      how = 'broken';
+      try {
+        const result = await answeredResult(exchange, {
+          signal: ending,
+          answer: ({ method, params: about }) => answer(method, about),
         });
-        how = 'broken';
-        try {
-          const result = await answeredResult(exchange, {
-            signal: ending,
-            answer: ({ method, params: about }) => answer(method, about),
-          });
-          how = 'ended';
-          return result;
-        } catch (error) {
-          // An error of the server's own is an answer as any other.
-          if (GantryError.is(error) && isObject(error.details['rpc'])) how = 'ended';
-          throw error;
-        } finally {
-          exchange.abandon();
-        }
-      },
-      [Symbol.dispose]: () => {
-        program?.free();
-        leased.giveBack(how);
-      },
-    };
+        how = 'ended';
+        return result;
+      } catch (error) {
+        // An error of the server's own is an answer as any other.
+        if (GantryError.is(error) && isObject(error.details['rpc'])) how = 'ended';
+        throw error;
+      } finally {
+        exchange.abandon();
+      }
+    },
+    [Symbol.dispose]: () => leased.giveBack(how),
   };
 };
 

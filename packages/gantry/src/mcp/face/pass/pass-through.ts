@@ -15,6 +15,8 @@ import type { OpenPass, PassTarget } from '../../wire/pass-port.ts';
 import { unknownServerText } from '../../wire/unknown-server.ts';
 import { readJsonBody } from '../request-body.ts';
 import type { AdmitCall } from '../admit-call.ts';
+import type { CallPlace } from '../call-place.ts';
+import { createCallPlace } from '../call-place.ts';
 import type { Sealing } from './carried-state.ts';
 import { unwrapState } from './carried-state.ts';
 import { answerBody } from './pass-answer.ts';
@@ -24,6 +26,7 @@ import { headerConflict } from './header-conflict.ts';
 import { heldResponse } from './held-stream.ts';
 import { refusesOlder } from './refuses-older.ts';
 import { isSessionToken } from '../sessions/session-token.ts';
+import { isParkedState } from '../translate/parked-state.ts';
 import type { Translator } from '../translate/translator.ts';
 import { isServedMethod, noSession, noSuchTask, otherMethod, refused, tooMany } from './own-answers.ts';
 import { forwardedHeaders, returnedHeaders, sessionHeader } from './pass-headers.ts';
@@ -116,13 +119,15 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
       const refusal = isCall ? await callRefusal(target, message) : undefined;
       if (refusal) return refusal;
       const running = stack.use(new DisposableStack());
-      if (isCall) {
+      let place: CallPlace | undefined;
+      // A call that waits for its client has its place already, in the process that holds it.
+      if (isCall && !goesOn(handed)) {
         const admitted = await admit?.(client);
         if (admitted && 'refusal' in admitted) return tooMany(message, admitted);
-        if (admitted) running.use(admitted);
+        if (admitted) place = running.use(createCallPlace(admitted));
       }
       const send = async (): Promise<Response> => {
-        const translated = await inOtherWords(handed, body.json, client);
+        const translated = await inOtherWords(handed, body.json, client, place);
         if (!translated) return await passOrTranslate(handed, body.text, stack.move(), body.json, client);
         // A call has ended when its stream has.
         return isCall && isEventStream(translated.headers) ? heldResponse(translated, running.move()) : translated;
@@ -142,13 +147,14 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     handed: Handed,
     json: unknown,
     client: string | undefined,
+    place: CallPlace | undefined,
   ): Promise<Response | undefined> {
     const { opened, target, request } = handed;
     const noteResult =
       client === undefined ? undefined : (result: unknown) => taskOwners?.note(target.name, client, result);
     const isModern = speaksModern(request, handed.message);
     if (isModern && target.isHttp && target.era === 'modern') return undefined;
-    if (isModern) return await translator.modern(request, json, { target, client, noteResult });
+    if (isModern) return await translator.modern(request, json, { target, client, noteResult, place });
     const session = request.headers.get(sessionHeader);
     const isOwn = session !== null && isSessionToken(session);
     // A session that the server itself has opened goes on, whatever was found since.
@@ -271,6 +277,13 @@ const speaksModern = ({ headers }: Request, message: Handed['message']): boolean
   const said = meta['io.modelcontextprotocol/protocolVersion'] ?? headers.get('mcp-protocol-version');
   return typeof said === 'string' && said >= '2026-07-28';
 };
+
+/** Whether a client of 2026 comes back to what a server of 2025 has asked. */
+const goesOn = ({ request, message, target }: Handed): boolean =>
+  target.era === 'legacy' &&
+  speaksModern(request, message) &&
+  isObject(message?.['params']) &&
+  isParkedState(message['params']['requestState']);
 
 const isWaiting = ({ method }: Request, message: Handed['message']): boolean =>
   method === 'GET' || message?.['method'] === 'subscriptions/listen';

@@ -1,5 +1,5 @@
-import type { RequestId, Server } from '@modelcontextprotocol/server';
-import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import type { Server } from '@modelcontextprotocol/server';
+import { isInitializeRequest } from '@modelcontextprotocol/server';
 import type { Clock, Timer } from '../../../kernel/clock.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
@@ -8,16 +8,15 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import type { KeyValue } from '../../../store/key-value.ts';
 import { jsonRpcError } from '../json-rpc-error.ts';
 import { keptHandshake } from '../kept-handshake.ts';
-import type { LaneSession, LeanLane } from '../lean-lane.ts';
-import { createRunningCalls } from '../running-calls.ts';
+import type { LeanLane } from '../lean-lane.ts';
 import type { Mailbox } from '../mail/mailbox.ts';
 import type { Sealing } from '../pass/carried-state.ts';
 import type { Visitor } from '../visitor.ts';
 import { createAnswerMail } from './answer-mail.ts';
+import type { OpenedSession, Session } from './connect-session.ts';
+import { connectSession, repeatHandshake } from './connect-session.ts';
 import { idInUse, idIsInUse } from './id-in-use.ts';
 import { createLongCalls } from './long-calls.ts';
-import type { OpenRequests } from './open-requests.ts';
-import { watchRequests } from './open-requests.ts';
 import { cancelledIn, createSessionSignals } from './session-signals.ts';
 import type { SessionOpening } from './session-token.ts';
 import { openSession, sealSession } from './session-token.ts';
@@ -60,19 +59,6 @@ export interface SessionsOptions {
   readonly idleMs?: number | undefined;
 }
 
-interface Session extends LaneSession {
-  /** What it is called inside Gantry. */
-  readonly name: string;
-  readonly transport: WebStandardStreamableHTTPServerTransport;
-  /** Those that its protocol server answers. */
-  readonly requests: OpenRequests;
-  /** Whether a request with that id runs. */
-  readonly isOpen: (id: RequestId) => boolean;
-  usedAtMs: number;
-  /** The client waits for notices. */
-  isListening: boolean;
-}
-
 const sweepMs = 60_000;
 // So long an ended session is remembered, and so long one can be taken up by a process that does not know it.
 const longestMs = 7 * 24 * 60 * 60_000;
@@ -91,6 +77,12 @@ export const createSessions = (options: SessionsOptions): Sessions => {
   const signals = shared && createSessionSignals(shared.mailbox);
   const longCalls = shared && createLongCalls(clock, () => shared.mailbox.lookForAll());
   let sweeping: Timer | undefined;
+  const connect = (request: Request, opened: OpenedSession): Promise<Session> =>
+    connectSession({ open, mail, signals, longCalls, clock }, request, {
+      ...opened,
+      drop,
+      onClose: () => sessions.delete(opened.id),
+    });
 
   const drop = (session: Session): void => {
     if (!sessions.delete(session.id)) return;
@@ -119,52 +111,6 @@ export const createSessions = (options: SessionsOptions): Sessions => {
     if (oldest) drop(oldest);
   };
 
-  /** A protocol server that waits for its `initialize`. */
-  const connect = async (
-    request: Request,
-    caller: Visitor,
-    { id: name, params }: SessionOpening,
-    id: string,
-  ): Promise<Session> => {
-    const visitor: Visitor = { ...caller, connection: name };
-    const server = open(visitor, request, params);
-    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
-    await server.connect(transport);
-    const stack = new DisposableStack();
-    const requests = stack.use(watchRequests(transport, longCalls));
-    const calls = createRunningCalls(longCalls);
-    const session: Session = {
-      id,
-      name,
-      visitor,
-      server,
-      calls,
-      requests,
-      isOpen: (request) => calls.has(request) || requests.has(request),
-      transport,
-      usedAtMs: clock.nowMs(),
-      isListening: false,
-    };
-    stack.use(mail?.attach(transport, name));
-    stack.use(
-      signals?.hear(name, {
-        cancel: (request) => {
-          if (!calls.cancel(request)) requests.cancel(request);
-        },
-        end: () => drop(session),
-      }),
-    );
-    // The client may end the session itself.
-    const { onclose } = server;
-    server.onclose = () => {
-      sessions.delete(id);
-      calls.cancelAll();
-      stack.dispose();
-      onclose?.();
-    };
-    return session;
-  };
-
   const keep = (session: Session): void => {
     makeRoom();
     sessions.set(session.id, session);
@@ -177,7 +123,7 @@ export const createSessions = (options: SessionsOptions): Sessions => {
     if ('problem' in kept) return jsonRpcError(400, -32_602, `Invalid params of initialize: ${kept.problem}`);
     const opening: SessionOpening = { id: name, openedAtMs: clock.nowMs(), params: kept.params };
     const id = (shared && sealSession(shared.sealing, opening, caller.client)) ?? name;
-    const session = await connect(request, caller, opening, id);
+    const session = await connect(request, { id, caller, opening });
     const response = await session.transport.handleRequest(request, { parsedBody: kept.message });
     if (session.transport.sessionId === undefined) await session.server.close();
     else keep(session);
@@ -189,17 +135,8 @@ export const createSessions = (options: SessionsOptions): Sessions => {
     const opening = shared && openSession(shared.sealing, id, caller.client);
     if (!opening || clock.nowMs() - opening.openedAtMs >= longestMs) return undefined;
     if (await shared.ended.get(opening.id)) return undefined;
-    const session = await connect(request, caller, opening, id);
-    // The handshake as the client had it, of which only the protocol server here has not heard.
-    for (const message of [
-      { id: 0, method: 'initialize', params: opening.params },
-      { method: 'notifications/initialized' },
-    ]) {
-      const said = await session.transport.handleRequest(handshakeRequest(request, id), {
-        parsedBody: { jsonrpc: '2.0', ...message },
-      });
-      await said.text();
-    }
+    const session = await connect(request, { id, caller, opening });
+    await repeatHandshake(session, request, opening.params);
     keep(session);
     return session;
   };
@@ -288,16 +225,6 @@ export const createSessions = (options: SessionsOptions): Sessions => {
     },
   };
 };
-
-const handshakeRequest = (request: Request, id: string): Request =>
-  new Request(request.url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-session-id': id,
-    },
-  });
 
 // MCP 2025-11-25, "Session management": 404 makes the client open a new session.
 const unknownSession = (): Response => jsonRpcError(404, -32_001, 'Session not found; initialize again.');

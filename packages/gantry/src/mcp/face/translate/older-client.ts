@@ -15,6 +15,7 @@ import type { OlderClient } from './relay-to-newer.ts';
 import { takesPart } from './relay-to-older.ts';
 import { relayToProgram } from './relay-to-program.ts';
 import type { Relayed, Visit } from './relayed.ts';
+import type { Silence } from './silence.ts';
 
 /** Makes the protocol server that a client speaks with; `isAlone` says that what the server tells reaches this client alone. */
 export type OpenServer = (
@@ -79,6 +80,7 @@ const openAtProgram = (
     clientInfo: (clientInfo ?? {}) as JsonObject,
   };
   const over = new AbortController();
+  const silences = new Set<Silence>();
   let heard: unknown;
   const hear = (leased: LeasedSession): void => {
     if (heard === leased.session) return;
@@ -95,7 +97,7 @@ const openAtProgram = (
     const { target, ctx } = relayed;
     const leased = await target.leaseSession({ client: relayed.client, session, says }, ctx.mcpReq.signal);
     hear(leased);
-    return await relayToProgram(relayed, { server, leased, clock });
+    return await relayToProgram(relayed, { server, leased, silences, clock });
   });
   server.onclose = () => {
     over.abort();

@@ -2,15 +2,16 @@
  * Requests of clients of 2026 to a server of 2025. What the server asks over its session in the middle of a request becomes a round of that
  * request: the client gets the questions as its result and calls again with the answers, while the server goes on waiting.
  */
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Clock } from '../../../kernel/clock.ts';
 import { GantryError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { Sealing } from '../pass/carried-state.ts';
+import { askingMethods } from '../../wire/sessions/asking-methods.ts';
 import type { ClientSays } from '../../wire/sessions/client-says.ts';
 import type { Notice, ServerRequest } from '../../wire/sessions/exchange.ts';
+import type { LeasedSession, SessionUse } from '../../wire/sessions/older-sessions.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
 import type { Mailbox } from '../mail/mailbox.ts';
 import type { GoOn } from '../mail/rounds.ts';
@@ -18,6 +19,7 @@ import { createRounds, notOpen } from '../mail/rounds.ts';
 import { toModernResult, withoutHopMeta } from './generations.ts';
 import type { ParkedExchange } from './parked-exchanges.ts';
 import { createParkedExchanges } from './parked-exchanges.ts';
+import { parkedName, parkedState } from './parked-state.ts';
 import type { Relayed } from './relayed.ts';
 import { capabilityFor, declined, filtered, takesQuestion, tellClient } from './relayed.ts';
 import { startSilence } from './silence.ts';
@@ -28,7 +30,8 @@ export const takesPart = ({ capabilities, logLevel }: ClientSays): boolean =>
 
 /** Gives the results of servers in the words of 2026. Disposing gives up what waits for clients. */
 export interface RelayToOlder extends AsyncDisposable {
-  relay(relayed: Relayed, says: ClientSays): Promise<JsonObject>;
+  /** Undefined when as many copies of a program run for the client as may; its request is one of those that share the connection then. */
+  relay(relayed: Relayed, says: ClientSays): Promise<JsonObject | undefined>;
 }
 
 /** One request of a client, the first or a later one, while it is open. */
@@ -83,7 +86,7 @@ export const createRelayToOlder = (parts: {
               { method: wanted, params: about ?? {} },
             ]),
           ),
-          requestState: `${prefix}${sealing.seal(name, contextOf(target, client))}`,
+          requestState: parkedState(sealing, name, contextOf(target, client)),
         };
       }
     } catch (error) {
@@ -119,14 +122,16 @@ export const createRelayToOlder = (parts: {
       if (state !== undefined) {
         const said: Said = { says, responses: (ctx.mcpReq.inputResponses ?? {}) as JsonObject };
         return await serveRound({
-          name: nameIn(sealing, state, contextOf(target, client)),
+          name: parkedName(sealing, state, contextOf(target, client)),
           owner,
           said: said as unknown as JsonObject,
           signal,
           tell: (notice) => tell(notice as unknown as Notice),
         });
       }
-      const leased = await target.leaseSession({ client, says }, signal);
+      const session = await leaseFor(target, { client, says, isForCall: askingMethods.has(method) }, signal);
+      if (!session) return undefined;
+      const leased = withPlace(session, relayed.place?.keep());
       const sent = withoutHopMeta({ ...params, ...(meta && { _meta: meta as JsonObject }) });
       const wantsProgress = meta?.progressToken !== undefined;
       const exchange = leased.session.request(method, sent, { wantsProgress, isTimed: false });
@@ -139,27 +144,35 @@ export const createRelayToOlder = (parts: {
   };
 };
 
+const leaseFor = async (
+  target: PassTarget,
+  use: SessionUse,
+  signal: AbortSignal,
+): Promise<LeasedSession | undefined> => {
+  try {
+    return await target.leaseSession(use, signal);
+  } catch (error) {
+    if (target.startProgram && GantryError.is(error) && error.code === 'limit_reached') return undefined;
+    throw error;
+  }
+};
+
+/** A parked call has its place until the server is done with it. */
+const withPlace = ({ session, giveBack }: LeasedSession, place: Disposable | undefined): LeasedSession => ({
+  session,
+  giveBack: (how) => {
+    place?.[Symbol.dispose]();
+    giveBack(how);
+  },
+});
+
+const contextOf = ({ name }: PassTarget, client: string | undefined): string => `pass/${name}/${client ?? ''}`;
+
 /** What a later request says. */
 interface Said {
   readonly says: ClientSays;
   readonly responses: JsonObject;
 }
-
-const prefix = 'gantry.parked.';
-
-const contextOf = ({ name }: PassTarget, client: string | undefined): string => `pass/${name}/${client ?? ''}`;
-
-const nameIn = (sealing: Sealing, state: unknown, context: string): string => {
-  try {
-    if (typeof state === 'string' && state.startsWith(prefix)) return sealing.open(state.slice(prefix.length), context);
-  } catch {
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      'The requestState was not made here, or for another client.',
-    );
-  }
-  throw notOpen();
-};
 
 /** Gives the server what the client says; what it leaves out counts as taken back. */
 const answerAll = async (
@@ -183,7 +196,7 @@ const withoutRefused = async (
   const open: ServerRequest[] = [];
   for (const request of asked) {
     const capability = capabilityFor(request.method);
-    if (!roundMethods.has(method) || capability === undefined || !(capability in says.capabilities))
+    if (!askingMethods.has(method) || capability === undefined || !(capability in says.capabilities))
       await exchange.answer(request.id, {
         error: { code: -32_601, message: `The client cannot be asked for ${request.method.slice(0, 60)} here.` },
       });
@@ -193,6 +206,3 @@ const withoutRefused = async (
   }
   return open;
 };
-
-// MCP 2026-07-28: only these requests may have rounds.
-const roundMethods: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);

@@ -13,18 +13,33 @@ import { withoutHopMeta } from './generations.ts';
 import type { LeasedSession } from '../../wire/sessions/older-sessions.ts';
 import type { Relayed } from './relayed.ts';
 import { capabilityFor, declined, filtered, takesQuestion, tellClient } from './relayed.ts';
+import type { Silence } from './silence.ts';
 import { startSilence } from './silence.ts';
 
-/** Sends a request to the program, and gives its result as the program wrote it. */
+/**
+ * Sends a request to the program, and gives its result as the program wrote it. `silences` are those of all requests of the session that run:
+ * the program waits in one of them for what the client answers, and does not say in which.
+ */
 export const relayToProgram = async (
   relayed: Relayed,
-  { server, leased, clock }: { readonly server: Server; readonly leased: LeasedSession; readonly clock: Clock },
+  {
+    server,
+    leased,
+    silences,
+    clock,
+  }: {
+    readonly server: Server;
+    readonly leased: LeasedSession;
+    readonly silences: Set<Silence>;
+    readonly clock: Clock;
+  },
 ): Promise<JsonObject> => {
   const { target, method, params, ctx } = relayed;
   const { signal, _meta: meta } = ctx.mcpReq;
   const sent = withoutHopMeta({ ...params, ...(meta && { _meta: meta as JsonObject }) });
   const exchange = leased.session.request(method, sent, { wantsProgress: meta?.progressToken !== undefined });
   using silence = startSilence(target, clock, signal);
+  silences.add(silence);
   const tell = tellClient(relayed, true);
   exchange.hear((notice) => {
     silence.broken();
@@ -34,12 +49,14 @@ export const relayToProgram = async (
     const result = await answeredResult(exchange, {
       signal: silence.signal,
       answer: async (asked) => {
-        using _held = silence.hold();
+        using held = new DisposableStack();
+        for (const one of silences) held.use(one.hold());
         return await answerOf(relayed, server, asked);
       },
     });
     return filtered(target, method, result);
   } finally {
+    silences.delete(silence);
     exchange.abandon();
     leased.giveBack('ended');
   }

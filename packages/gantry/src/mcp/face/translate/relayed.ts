@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import { knowsMode } from '../../wire/elicitation-modes.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
+import type { CallPlace } from '../call-place.ts';
 import { createNoticeBudget } from '../notice-budget.ts';
 import type { Notice } from '../../wire/sessions/exchange.ts';
 
@@ -13,6 +14,8 @@ export interface Visit {
   readonly client: string | undefined;
   /** Takes note of the result of a call, before the client hears of it. */
   readonly noteResult?: ((result: unknown) => Promise<void> | undefined) | undefined;
+  /** Of a call, where there are limits for its client. */
+  readonly place?: CallPlace | undefined;
 }
 
 /** A request of a client that is to be said in other words. */

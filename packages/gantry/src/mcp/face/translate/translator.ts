@@ -26,6 +26,7 @@ import { relayNewerOverLink } from './relay-over-link.ts';
 import { createRelayToNewer } from './relay-to-newer.ts';
 import { createRelayToOlder, takesPart } from './relay-to-older.ts';
 import type { Visit } from './relayed.ts';
+import { isParkedState } from './parked-state.ts';
 import { refusalOf } from './relayed.ts';
 import { toProtocolError } from '../mail/rpc-error.ts';
 import { offeredBy } from './offered.ts';
@@ -78,7 +79,14 @@ export const createTranslator = (options: {
         try {
           const refusal = method === 'tools/call' ? await refusalOf(visit.target, params) : undefined;
           if (refusal) return generation === 'modern' ? toModernResult(refusal) : toLegacyResult(refusal);
-          const result = await relay({ target: visit.target, client: visit.client, method, params, ctx });
+          const result = await relay({
+            target: visit.target,
+            client: visit.client,
+            place: visit.place,
+            method,
+            params,
+            ctx,
+          });
           if (method === 'tools/call') await visit.noteResult?.(result);
           return result;
         } catch (error) {
@@ -95,9 +103,11 @@ export const createTranslator = (options: {
       const visit = (requestInfo && newer.get(requestInfo)) as NewerVisit;
       const { target, says } = visit;
       const isOlder = target.era === 'legacy';
-      return open(visit, 'modern', isOlder && (target.isHttp || takesPart(says)), (relayed) =>
-        isOlder && takesPart(says) ? relayToOlder.relay(relayed, says) : relayNewerOverLink(relayed, sealing),
-      );
+      return open(visit, 'modern', isOlder && (target.isHttp || takesPart(says)), async (relayed) => {
+        const takesIt = takesPart(says) || isParkedState(relayed.ctx.mcpReq.requestState());
+        const result = isOlder && takesIt ? await relayToOlder.relay(relayed, says) : undefined;
+        return result ?? (await relayNewerOverLink(relayed, sealing));
+      });
     },
     {
       legacy: 'reject',
@@ -117,10 +127,11 @@ export const createTranslator = (options: {
   });
 
   return {
-    modern: async (request, body, { target, client, noteResult }) => {
+    modern: async (request, body, from) => {
+      const { target } = from;
       const params = isObject(body) && isObject(body['params']) ? body['params'] : {};
       const says = saysInMeta(isObject(params['_meta']) ? params['_meta'] : {});
-      const visit = { target, client, says, noteResult };
+      const visit = { ...from, says };
       const isListening = isObject(body) && body['method'] === 'subscriptions/listen';
       if (isListening && target.era === 'legacy' && (target.isHttp || takesPart(says)))
         return await listenToOlder({

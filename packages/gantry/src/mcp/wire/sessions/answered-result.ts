@@ -15,19 +15,21 @@ export const answeredResult = async (
   for (;;) {
     const step = await exchange.next(signal);
     if ('result' in step) return step.result;
-    for (const asked of step.asked) void settle(exchange, asked, answer);
+    for (const asked of step.asked) void settle(exchange, asked, { signal, answer });
   }
 };
 
 const settle = async (
   exchange: Exchange,
   asked: ServerRequest,
-  answer: (asked: ServerRequest) => Promise<JsonObject>,
+  { signal, answer }: { readonly signal: AbortSignal; readonly answer: (asked: ServerRequest) => Promise<JsonObject> },
 ): Promise<void> => {
   let said: JsonObject;
   try {
     said = { result: await answer(asked) };
   } catch (error) {
+    // With its request it was given up for this client, which says nothing about it.
+    if (signal.aborted) return;
     said = { error: { code: codeOf(error), message: messageOf(error) } };
   }
   // Where it cannot be told any more the request has ended, which says so itself.

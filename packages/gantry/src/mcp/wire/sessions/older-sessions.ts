@@ -31,6 +31,11 @@ export interface SessionUse {
   readonly session?: string | undefined;
   /** Whether notices that belong to no request are wanted. Default false. */
   readonly forNotices?: boolean | undefined;
+  /**
+   * Whether it is for one request in the middle of which the client is asked. A program runs one such at a time: it does not say in which of
+   * its requests it asks. Default false.
+   */
+  readonly isForCall?: boolean | undefined;
 }
 
 /** How sessions reach a server. */

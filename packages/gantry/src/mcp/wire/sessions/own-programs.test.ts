@@ -39,7 +39,11 @@ const make = (answersHandshake = true) => {
     const says = { clientInfo, capabilities: { roots: {} }, logLevel: undefined };
     return programs.lease({ target, client, says, session }, never);
   };
-  return { clock, programs, started, lease, target };
+  const leaseCall = (client: string, session?: string) => {
+    const says = { clientInfo: {}, capabilities: { roots: {} }, logLevel: undefined };
+    return programs.lease({ target, client, says, session, isForCall: true }, never);
+  };
+  return { clock, programs, started, lease, leaseCall, target };
 };
 
 describe('a program that runs for one client', () => {
@@ -130,6 +134,69 @@ describe('a program that runs for one client', () => {
       id: 2,
       error: { message: expect.stringContaining('No request') as unknown },
     });
+  });
+
+  it('runs one call at a time that is to be alone, and calls that follow one another in the same copy', async () => {
+    const { lease, leaseCall, started } = make();
+    const first = await leaseCall('a');
+    const second = await leaseCall('a');
+    const list = await lease('a');
+    expect(started).toHaveLength(2);
+    expect(list.session).toBe(first.session);
+    list.giveBack('ended');
+    first.giveBack('ended');
+    const third = await leaseCall('a');
+    expect(third.session).toBe(first.session);
+    expect(third.session).not.toBe(second.session);
+  });
+
+  it('runs four times at most for such calls of a client, one of which has to end first', async () => {
+    const { leaseCall, started } = make();
+    const leases = [];
+    for (let count = 0; count < 4; count += 1) leases.push(await leaseCall('a'));
+    await expect(leaseCall('a')).rejects.toMatchObject({ code: 'limit_reached' });
+    expect((await leaseCall('b')).session).not.toBe(leases[0]?.session);
+    leases[2]?.giveBack('broken');
+    await leaseCall('a');
+    expect(started).toHaveLength(6);
+  });
+
+  it('counts for its client as long as a call of it runs, however others have left it', async () => {
+    const { lease, leaseCall } = make();
+    for (let count = 0; count < 16; count += 1) {
+      await leaseCall('a');
+      (await lease('a')).giveBack('broken');
+    }
+    await expect(leaseCall('a')).rejects.toThrow('16 programs run for one client');
+  });
+
+  it('is asked about the newest call, and about another when that is given up', async () => {
+    const { lease, started } = make();
+    const { session } = await lease('a');
+    const asks = session.request('tools/call', {});
+    const other = session.request('tools/call', {});
+    session.request('tools/list', {});
+    const said = (): JsonObject[] => started[0]?.said ?? [];
+    await expect.poll(() => said().filter(({ method }) => method === 'tools/call')).toHaveLength(2);
+    started[0]?.hears.message({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: {} });
+    expect(await other.next(never)).toMatchObject({ asked: [{ id: 'q' }] });
+    other.abandon();
+    expect(await asks.next(never)).toMatchObject({ asked: [{ id: 'q' }] });
+    await other.answer('q', { error: { code: -1, message: 'gone' } });
+    await asks.answer('q', { result: { action: 'accept' } });
+    expect(said().filter(({ id }) => id === 'q')).toEqual([{ jsonrpc: '2.0', id: 'q', result: { action: 'accept' } }]);
+  });
+
+  it('is told that nobody answers what it asked in a call that was given up, where no other runs', async () => {
+    const { lease, started } = make();
+    const { session } = await lease('a');
+    const asks = session.request('tools/call', {});
+    const list = session.request('tools/list', {});
+    await expect.poll(() => started[0]?.said.at(-1)?.['method']).toBe('tools/list');
+    started[0]?.hears.message({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: {} });
+    asks.abandon();
+    expect(started[0]?.said.find(({ id }) => id === 'q')).toMatchObject({ error: { code: -32_600 } });
+    list.abandon();
   });
 
   it('is one for each of its sessions, and ends with that', async () => {

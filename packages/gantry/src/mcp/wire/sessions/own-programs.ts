@@ -15,6 +15,8 @@ import { openProgramSession } from './program-session.ts';
 export interface OwnPrograms extends AsyncDisposable {
   /**
    * The session of the program that runs for this client; it is started for the first request, and ends when nobody used it for 5 minutes.
+   * Calls that are to be alone in theirs get the first copy of the program that runs none, so that those which follow one another are made by
+   * the same.
    * @throws {GantryError} what starting one throws; `limit_reached` when too many run.
    */
   readonly lease: LeaseSession;
@@ -24,11 +26,15 @@ export interface OwnPrograms extends AsyncDisposable {
 
 /** A program that runs, or starts, for a client. */
 interface Running {
+  /** By which it is found, until it is spent. */
+  readonly key: string;
   readonly server: string;
   readonly client: string | undefined;
   readonly clientSession: string | undefined;
   readonly session: Promise<ProgramSession>;
   users: number;
+  /** Whether one of them is a call that is to be alone. */
+  hasCall: boolean;
   idle: Timer | undefined;
   /** Not for anybody who comes later: what it still asks would reach them. */
   isSpent: boolean;
@@ -38,15 +44,22 @@ const idleMs = 5 * 60_000;
 const startMs = 60_000;
 const mostPrograms = 64;
 const mostOfClient = 16;
+const mostForCalls = 4;
 
 /** Makes an empty set. */
 export const createOwnPrograms = ({ clock, log }: { readonly clock: Clock; readonly log: Log }): OwnPrograms => {
   const programs = new Map<string, Running>();
+  /** With those that are spent and still used. */
+  const alive = new Set<Running>();
   const ending = new Set<Promise<void>>();
   const stopping = new AbortController();
 
-  const forget = (key: string, running: Running): Promise<void> => {
-    if (programs.get(key) === running) programs.delete(key);
+  const hide = (running: Running): void => {
+    if (programs.get(running.key) === running) programs.delete(running.key);
+  };
+  const forget = (running: Running): Promise<void> => {
+    hide(running);
+    alive.delete(running);
     running.idle?.stop();
     const ended = endOf(running).finally(() => ending.delete(ended));
     ending.add(ended);
@@ -85,47 +98,74 @@ export const createOwnPrograms = ({ clock, log }: { readonly clock: Clock; reado
 
   /** One client has so many at most, and ends its own that nobody uses for a new one. */
   const makeRoom = (client: string | undefined): void => {
-    const own = [...programs].filter(([, running]) => running.client === client);
-    if (programs.size < mostPrograms && own.length < mostOfClient) return;
-    const unused = own.find(([, { users }]) => users === 0);
+    const own = [...alive].filter((running) => running.client === client);
+    if (alive.size < mostPrograms && own.length < mostOfClient) return;
+    const unused = own.find(({ users }) => users === 0);
     if (!unused)
       throw new GantryError(
         'limit_reached',
         `${mostOfClient} programs run for one client at most, and ${mostPrograms} in all; try again when others have ended.`,
       );
-    void forget(...unused);
+    void forget(unused);
   };
 
-  const join = async (key: string, use: Parameters<LeaseSession>[0]): Promise<LeasedSession> => {
+  /** The first copy of a client that runs no call which is to be alone. */
+  const freeKey = (base: string): string => {
+    for (let copy = 0; copy < mostForCalls; copy += 1) {
+      const key = copy === 0 ? base : `${base}/${copy}`;
+      if (programs.get(key)?.hasCall !== true) return key;
+    }
+    throw new GantryError(
+      'limit_reached',
+      `${mostForCalls} calls of this client run at once, each in a copy of the program, which is the most; wait for one to end.`,
+    );
+  };
+
+  const join = async (base: string, use: Parameters<LeaseSession>[0]): Promise<LeasedSession> => {
+    const { isForCall = false } = use;
+    const key = isForCall ? freeKey(base) : base;
     let running = programs.get(key);
     if (!running) {
       makeRoom(use.client);
       const { target, client, session: clientSession } = use;
       // Of whom nothing is known, the next may be somebody else.
       const isSpent = client === undefined && clientSession === undefined;
-      running = { server: target.name, client, clientSession, session: start(use), users: 0, idle: undefined, isSpent };
+      running = {
+        key,
+        server: target.name,
+        client,
+        clientSession,
+        session: start(use),
+        users: 0,
+        hasCall: false,
+        idle: undefined,
+        isSpent,
+      };
       programs.set(key, running);
+      alive.add(running);
     }
     const used = running;
     used.idle?.stop();
     used.users += 1;
+    if (isForCall) used.hasCall = true;
     let isLeft = false;
     const leave = (how: 'ended' | 'broken'): void => {
       if (isLeft) return;
       isLeft = true;
       used.users -= 1;
+      if (isForCall) used.hasCall = false;
       // What it asks about a call that nobody waits for any more is for nobody else.
       if (how === 'broken') used.isSpent = true;
-      if (used.isSpent && programs.get(key) === used) programs.delete(key);
+      if (used.isSpent) hide(used);
       if (used.users > 0) return;
-      if (used.isSpent) void forget(key, used);
-      else used.idle = clock.startTimer(idleMs, () => void forget(key, used));
+      if (used.isSpent) void forget(used);
+      else used.idle = clock.startTimer(idleMs, () => void forget(used));
     };
     let session: ProgramSession;
     try {
       session = await used.session;
     } catch (error) {
-      await forget(key, used);
+      await forget(used);
       throw error;
     }
     if (session.isRunning) {
@@ -133,8 +173,8 @@ export const createOwnPrograms = ({ clock, log }: { readonly clock: Clock; reado
       if (use.says.logLevel !== undefined) await session.setLogLevel(use.says.logLevel, stopping.signal);
       return { session, giveBack: leave };
     }
-    await forget(key, used);
-    return await join(key, use);
+    await forget(used);
+    return await join(base, use);
   };
 
   return {
@@ -157,12 +197,12 @@ export const createOwnPrograms = ({ clock, log }: { readonly clock: Clock; reado
       }
     },
     end: (target, session) => {
-      for (const [key, running] of programs)
-        if (running.server === target.name && running.clientSession === session) void forget(key, running);
+      for (const running of alive)
+        if (running.server === target.name && running.clientSession === session) void forget(running);
     },
     [Symbol.asyncDispose]: async () => {
       stopping.abort(new GantryError('stopped', 'Gantry is stopping.'));
-      for (const [key, running] of programs) void forget(key, running);
+      for (const running of alive) void forget(running);
       await Promise.all(ending);
     },
   };

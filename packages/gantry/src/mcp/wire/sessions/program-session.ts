@@ -3,11 +3,14 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { OwnProgram, PassTarget } from '../pass-port.ts';
+import { askingMethods } from './asking-methods.ts';
 import type { ClientSays } from './client-says.ts';
 import type { Exchange, Notice } from './exchange.ts';
 import { startExchange } from './exchange.ts';
 import type { OlderSession } from './older-session.ts';
 import { initializeParams, lastOf, noticeIn } from './older-session.ts';
+
+type Message = Readonly<Record<string, unknown>>;
 
 /** A program that runs for one client. */
 export interface ProgramSession extends OlderSession {
@@ -15,9 +18,18 @@ export interface ProgramSession extends OlderSession {
   readonly isRunning: boolean;
 }
 
+/** A request that is not answered. */
+interface OpenRequest {
+  readonly id: string;
+  readonly method: string;
+  readonly exchange: Exchange;
+  fail(error: GantryError): void;
+}
+
 /**
- * Runs a program of 2025 for one client: it is told what this client can be asked for. It takes any number of requests at a time; what it
- * asks goes to the client of the newest that is open, and all of them are of the same client.
+ * Runs a program of 2025 for one client: it is told what this client can be asked for. It takes any number of requests at a time, and does not
+ * say in which of them it asks: the newest call is taken for it, and the next one when that is given up before the client has answered. Where
+ * calls are of several devices, one at a time is for those who make them.
  * @throws {GantryError} `server_unreachable`; `execution_failed` when the program refuses the handshake.
  */
 export const openProgramSession = async (
@@ -30,7 +42,9 @@ export const openProgramSession = async (
   signal: AbortSignal,
 ): Promise<ProgramSession> => {
   const { target, start, says, log } = options;
-  const open = new Map<string, { readonly exchange: Exchange; fail(error: GantryError): void }>();
+  const open = new Map<string, OpenRequest>();
+  /** Questions that are not answered, by their ids, and the request in which each is asked. */
+  const asked = new Map<unknown, { readonly message: Message; readonly holder: string }>();
   const listeners = new Set<(notice: Notice) => void>();
   const silent = Promise.withResolvers<void>();
   let count = 0;
@@ -41,18 +55,35 @@ export const openProgramSession = async (
   const take = (message: unknown): void => {
     if (!isObject(message)) return;
     const notice = noticeIn(message);
-    const { id } = message;
+    const { id, method } = message;
     if (notice?.method === 'notifications/progress') byToken(notice.params['progressToken'])?.exchange.take(message);
-    else if (!notice && !('method' in message)) open.get(String(id))?.exchange.take(message);
+    else if (!notice && method === undefined) open.get(String(id))?.exchange.take(message);
+    else if (!notice) ask(message, method === 'ping' ? undefined : newest());
     else {
-      const newest = [...open.values()].at(-1);
-      if (newest) newest.exchange.take(message);
-      else if (!notice) refuse(message);
-      if (notice) for (const listener of listeners) listener(notice);
+      const holder = notice.method === 'notifications/cancelled' ? asked.get(notice.params['requestId']) : undefined;
+      const about = holder ? open.get(holder.holder) : newest();
+      about?.exchange.take(message);
+      if (holder) asked.delete(notice.params['requestId']);
+      for (const listener of listeners) listener(notice);
+    }
+  };
+  const newest = (): OpenRequest | undefined => newestCall() ?? [...open.values()].at(-1);
+  const newestCall = (): OpenRequest | undefined => [...open.values()].findLast((one) => askingMethods.has(one.method));
+  const ask = (message: Message, request: OpenRequest | undefined): void => {
+    if (!request) return refuse(message);
+    asked.set(message['id'], { message, holder: request.id });
+    request.exchange.take(message);
+  };
+  /** What was asked in a request that was given up may be about another call that runs. */
+  const askElsewhere = (givenUp: string): void => {
+    for (const [id, { message, holder }] of asked) {
+      if (holder !== givenUp) continue;
+      asked.delete(id);
+      ask(message, newestCall());
     }
   };
   const byToken = (token: unknown) => (typeof token === 'string' ? open.get(token) : undefined);
-  const refuse = ({ id, method }: Readonly<Record<string, unknown>>): void => {
+  const refuse = ({ id, method }: Message): void => {
     if (typeof id !== 'string' && typeof id !== 'number') return;
     const answer =
       method === 'ping'
@@ -84,7 +115,14 @@ export const openProgramSession = async (
         ending.addEventListener('abort', () => open.delete(id), { once: true });
         await over.promise;
       },
-      tell: (message) => program.send(message),
+      tell: async (message) => {
+        if (message['method'] === undefined) {
+          // It is asked in another request by now.
+          if (asked.get(message['id'])?.holder !== id) return;
+          asked.delete(message['id']);
+        }
+        await program.send(message);
+      },
       tellsCancelled: method !== 'initialize',
       toError: (error) =>
         new GantryError('server_unreachable', `Server "${target.name}": ${messageOf(error)}`, { cause: error }),
@@ -92,8 +130,15 @@ export const openProgramSession = async (
       onTrouble,
       onEnd: () => open.delete(id),
     });
-    open.set(id, { exchange, fail: over.reject });
-    return exchange;
+    open.set(id, { id, method, exchange, fail: over.reject });
+    return {
+      ...exchange,
+      abandon: () => {
+        if (!open.has(id)) return;
+        exchange.abandon();
+        askElsewhere(id);
+      },
+    };
   };
 
   let capabilities: JsonObject;
