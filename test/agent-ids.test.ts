@@ -90,6 +90,16 @@ describe('what comes with a message', () => {
     expect(seen).toEqual([{ media_id: 'attachments/a.png', __original_media_id: 'media_1' }, { media_id: 'media_1' }]);
   });
 
+  it('is named once, however often it came', async () => {
+    const talk = await start([{ text: 'ok' }]);
+    await talk.sessions.send({
+      sessionId: 's1',
+      text: 'look',
+      attachments: ['attachments/a.png', 'attachments/a.png'],
+    });
+    expect(talk.requests()[0]?.split('media_1').length).toBe(2);
+  });
+
   it('has ids of its session only', async () => {
     const talk = await start([{ text: 'ok' }, drawOn('media_1'), { text: 'ok' }]);
     await talk.sessions.send({ sessionId: 's1', text: 'look', attachments: ['attachments/a.png'] });
@@ -109,6 +119,7 @@ describe('what comes with a message', () => {
   it.each([
     [{ attachments: ['a`b.png'] }, 'is no path of an attachment'],
     [{ attachments: ['a\nb.png'] }, 'is no path of an attachment'],
+    [{ attachments: ['a\u202egnp.exe'] }, 'is no path of an attachment'],
     [{ attachments: Array.from({ length: 21 }, () => 'a.png') }, '20 of each are the most'],
   ])('is refused when it is %j', async (more, problem) => {
     const talk = await start([]);

@@ -128,7 +128,7 @@ const namedText = (
   attachments: readonly string[],
   refersTo: readonly ReferredTo[],
 ): string | undefined => {
-  const files = attachments.map((path) => `- ${ids.issue('media', path)}: \`${path}\``);
+  const files = [...new Set(attachments)].map((path) => `- ${ids.issue('media', path)}: \`${path}\``);
   const others = refersTo.map(({ id, about }) => `- ${ids.issue('ref', id)}: ${flattenText(about)}`);
   const parts = [
     ...(files.length > 0 ? ['Attached files, by their ids in this turn:', ...files] : []),

@@ -5,8 +5,8 @@ import { sessionIdPattern, sessionIdRule } from './session-id.ts';
 
 const maxMessageChars = 400_000;
 const mostNamed = 20;
-// It stands in backticks, in a line of its own, before the model.
-const attachmentPath = /^[^\p{Cc}`]{1,1024}$/u;
+// It stands in backticks, in a line of its own, before the model, and is read as it is written.
+const attachmentPath = /^[^\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`]{1,1024}$/u;
 
 /** Refuses a message that no turn can be made of. @throws {GantryError} `invalid_arguments` */
 export const checkMessage = ({ sessionId, text, attachments = [], refersTo = [] }: UserMessage): void => {
@@ -24,7 +24,7 @@ export const checkMessage = ({ sessionId, text, attachments = [], refersTo = [] 
   const odd = attachments.find((path) => !attachmentPath.test(path));
   if (odd !== undefined)
     throw refused(
-      `"${flattenText(odd)}" is no path of an attachment; it has 1 to 1024 characters, none of them a control character or a backtick.`,
+      `"${flattenText(odd)}" is no path of an attachment; it has 1 to 1024 characters, none of them a control character, one that turns the direction of reading, or a backtick.`,
     );
 };
 
