@@ -121,7 +121,7 @@ export const createMailbox = (options: {
     for (const { key, value } of found) if (!before.has(key)) deliver(key, value);
   };
   const deliver = (key: string, sealed: string): void => {
-    const [to = '', subject = ''] = key.split('/');
+    const [to = '', , , subject = ''] = key.split('/');
     const hears = hearers.get(subject);
     if (!hears) return;
     let text: string;
@@ -136,8 +136,8 @@ export const createMailbox = (options: {
   };
 
   const leave = async (to: string, subject: string, text: string, ttlMs: number): Promise<void> => {
-    // In the order of their keys they are read as they were sent.
-    const key = `${to}/${subject}/${address}-${String((sent += 1)).padStart(12, '0')}`;
+    // In the order of their keys they are read as they were sent: what takes a letter back comes behind it, whatever each is about.
+    const key = `${to}/${String((sent += 1)).padStart(12, '0')}/${address}/${subject}`;
     await letters.set(key, sealing.seal(text, contextOf(to, subject)), { ttlMs });
     // A process that is gone takes nothing.
     sweeping ??= clock.startTimer(keptMs, () => {

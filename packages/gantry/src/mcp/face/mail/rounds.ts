@@ -3,7 +3,7 @@
  * client comes back to any. That one leaves for the other what the client says, and waits for what comes of it. The call itself never moves.
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { orAborted } from '../../../kernel/abort.ts';
+import { orAborted, throwIfAborted } from '../../../kernel/abort.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
@@ -102,6 +102,8 @@ export const createRounds = (options: {
     const looking = heard.use(mailbox.look());
     await looking.isSeen;
     if (!(await mailbox.isThere(to))) throw notOpen();
+    // A client that has gone meanwhile answers nothing.
+    throwIfAborted(signal);
     if (!(await mailbox.send(to, topic, { from: mailbox.address, thread, name, owner, said })))
       throw tooLarge('The answer');
     const over = new AbortController();

@@ -24,8 +24,6 @@ export interface OlderSession extends AsyncDisposable {
    * Hears what the server says without being asked, until the signal aborts; resolves then, and when the server can say nothing more.
    */
   listen(listener: (notice: Notice) => void, signal: AbortSignal): Promise<void>;
-  /** Has messages of the server's log sent from this level on. */
-  setLogLevel(level: string, signal: AbortSignal): Promise<void>;
 }
 
 /** How a session reaches its server. */
@@ -151,28 +149,33 @@ export const openOlderSession = async (options: OlderSessionOptions, signal: Abo
       if (typeof protocolVersion === 'string') opened.revision = protocolVersion;
       if (isObject(capabilities)) opened.capabilities = capabilities;
       await tell(opened, { jsonrpc: '2.0', method: 'notifications/initialized' });
-      if (says.logLevel !== undefined && opened.capabilities['logging']) await setLevel(opened, says.logLevel, shaking);
+      if (says.logLevel !== undefined && opened.capabilities['logging'])
+        await wishLevel(opened, says.logLevel, shaking);
     } catch (error) {
       await leave(opened);
       throw error;
     }
     return { ...opened, standing: new AbortController() };
   };
-  const setLevel = async (
+  /** What a client wants to hear is a wish; that the server refuses it is no reason not to serve the client. */
+  const wishLevel = async (
     opened: Pick<Opened, 'id' | 'revision'>,
     level: string,
     ending: AbortSignal,
   ): Promise<void> => {
     const message = { method: 'logging/setLevel', params: { level } };
-    await lastOf(
-      start(
-        nextId(),
-        message,
-        (body, sending) => send(opened, 'POST', sending, { body }),
-        () => opened,
-      ),
-      ending,
+    const wish = start(
+      nextId(),
+      message,
+      (body, sending) => send(opened, 'POST', sending, { body }),
+      () => opened,
     );
+    try {
+      await lastOf(wish, ending);
+    } catch (error) {
+      if (!GantryError.is(error) || !isObject(error.details['rpc'])) throw error;
+      onTrouble(error.message);
+    }
   };
   /** Tells the server that a session is over, if it has one. */
   const leave = async (opened: Pick<Opened, 'id' | 'revision'>): Promise<void> => {
@@ -233,7 +236,6 @@ export const openOlderSession = async (options: OlderSessionOptions, signal: Abo
   };
 
   let opened = await shakeHands(signal);
-  let logLevel = says.logLevel;
   stand();
   const reach = async (body: JsonObject, sending: AbortSignal, isTimed?: boolean): Promise<Response> => {
     const used = opened;
@@ -266,11 +268,6 @@ export const openOlderSession = async (options: OlderSessionOptions, signal: Abo
         () => opened,
       );
       return current;
-    },
-    setLogLevel: async (level, ending) => {
-      if (level === logLevel || !opened.capabilities['logging']) return;
-      await setLevel(opened, level, ending);
-      logLevel = level;
     },
     listen: async (listener, ending) => {
       heard = listener;

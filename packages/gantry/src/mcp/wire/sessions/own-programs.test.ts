@@ -8,7 +8,7 @@ import { createOwnPrograms } from './own-programs.ts';
 const never = new AbortController().signal;
 
 /** Programs that answer the handshake, and other requests when they are told to. */
-const make = (answersHandshake = true) => {
+const make = (answersHandshake = true, capabilities: JsonObject = {}) => {
   const clock = fakeClock();
   const programs = createOwnPrograms({ clock, log: silentLog });
   const started: { hears: ProgramListener; said: JsonObject[]; isOver: boolean }[] = [];
@@ -24,7 +24,7 @@ const make = (answersHandshake = true) => {
         send: async (message: JsonObject) => {
           program.said.push(message);
           if (message['method'] === 'initialize' && answersHandshake)
-            hears.message({ jsonrpc: '2.0', id: message['id'], result: { capabilities: {} } });
+            hears.message({ jsonrpc: '2.0', id: message['id'], result: { capabilities } });
         },
         [Symbol.asyncDispose]: async () => {
           program.isOver = true;
@@ -97,6 +97,22 @@ describe('a program that runs for one client', () => {
     await expect(two.next(never)).rejects.toThrow('ended before it answered');
     await lease('a');
     expect(started).toHaveLength(2);
+  });
+
+  it.each([
+    ['refuses', { code: -32_602, message: 'no such level' }],
+    ['never answers', undefined],
+  ])('serves its client all the same when it %s the level of log that the client wishes', async (_, error) => {
+    const { programs, started, target } = make(true, { logging: {} });
+    for (const logLevel of ['debug', 'info', 'debug', 'info', 'debug']) {
+      const says = { clientInfo: {}, capabilities: { roots: {} }, logLevel };
+      const { giveBack } = await programs.lease({ target, client: 'a', says, isForCall: true }, never);
+      const wish = started[0]?.said.findLast(({ method }) => method === 'logging/setLevel');
+      expect(wish?.['params']).toEqual({ level: logLevel });
+      if (error) started[0]?.hears.message({ jsonrpc: '2.0', id: wish?.['id'], error } as never);
+      giveBack('ended');
+    }
+    expect(started).toHaveLength(1);
   });
 
   it('is given up when it does not answer the handshake', async () => {

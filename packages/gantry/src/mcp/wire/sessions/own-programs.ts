@@ -170,7 +170,7 @@ export const createOwnPrograms = ({ clock, log }: { readonly clock: Clock; reado
     }
     if (session.isRunning) {
       // The program is the client's, whichever level it wants now.
-      if (use.says.logLevel !== undefined) await session.setLogLevel(use.says.logLevel, stopping.signal);
+      if (use.says.logLevel !== undefined) session.wishLogLevel(use.says.logLevel);
       return { session, giveBack: leave };
     }
     await forget(used);

@@ -16,6 +16,11 @@ type Message = Readonly<Record<string, unknown>>;
 export interface ProgramSession extends OlderSession {
   /** False when the program has ended. */
   readonly isRunning: boolean;
+  /**
+   * Has messages of the program's log sent from this level on. A wish: nothing waits for it, and a program that refuses it, or does not answer,
+   * serves its client all the same.
+   */
+  wishLogLevel(level: string): void;
 }
 
 /** A request that is not answered. */
@@ -47,6 +52,7 @@ export const openProgramSession = async (
   const asked = new Map<unknown, { readonly message: Message; readonly holder: string }>();
   const listeners = new Set<(notice: Notice) => void>();
   const silent = Promise.withResolvers<void>();
+  const wishes = new AbortController();
   let count = 0;
   let isRunning = true;
   const onTrouble = (reason: string): void =>
@@ -142,13 +148,21 @@ export const openProgramSession = async (
   };
 
   let capabilities: JsonObject;
-  let { logLevel } = says;
+  let logLevel: string | undefined;
+  let wish: Exchange | undefined;
+  const wishLogLevel = (level: string): void => {
+    if (level === logLevel || !capabilities['logging']) return;
+    logLevel = level;
+    // Messages are read in their order, so it holds for what is asked next.
+    lastOf(request('logging/setLevel', { level }), wishes.signal).catch((error: unknown) =>
+      onTrouble(messageOf(error)),
+    );
+  };
   try {
     const result = await lastOf(request('initialize', initializeParams(says)), signal);
     capabilities = isObject(result['capabilities']) ? result['capabilities'] : {};
     await program.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
-    if (says.logLevel !== undefined && capabilities['logging'])
-      await lastOf(request('logging/setLevel', { level: says.logLevel }), signal);
+    if (says.logLevel !== undefined) wishLogLevel(says.logLevel);
   } catch (error) {
     await program[Symbol.asyncDispose]();
     throw error;
@@ -159,11 +173,7 @@ export const openProgramSession = async (
       return isRunning;
     },
     request: (method, params, { wantsProgress } = {}) => request(method, params, wantsProgress),
-    setLogLevel: async (level, ending) => {
-      if (level === logLevel || !capabilities['logging']) return;
-      await lastOf(request('logging/setLevel', { level }), ending);
-      logLevel = level;
-    },
+    wishLogLevel,
     listen: async (listener, ending) => {
       listeners.add(listener);
       const stopped = Promise.withResolvers<void>();
@@ -172,6 +182,7 @@ export const openProgramSession = async (
       listeners.delete(listener);
     },
     [Symbol.asyncDispose]: async () => {
+      wishes.abort();
       for (const { exchange } of open.values()) exchange.abandon();
       await program[Symbol.asyncDispose]();
     },
