@@ -1,7 +1,8 @@
 import { isObject } from '../../../kernel/json.ts';
 import { foldName } from './fold-text.ts';
 import { shownName } from './form-field.ts';
-import { asksForCredential, isSensitiveName, isSensitiveText } from './sensitive-field.ts';
+import { asksForCredential, isSensitiveName } from './sensitive-field.ts';
+import { textsIn } from './texts-in.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -16,29 +17,33 @@ export const credentialsAsked = (params: Members, deniedFields: readonly string[
   const fields = Object.entries(properties)
     .filter(([name, field]) => denied.has(foldName(name)) || isSensitiveField(name, isObject(field) ? field : {}))
     .map(([name]) => `"${shownName(name)}"`);
-  // Where nothing can be written, nothing is given away.
-  const takesText = Object.values(properties).some((field) => isObject(field) && isOpen(field));
-  const texts = [params['message'], schema['title'], schema['description']];
-  const isAsked = takesText && texts.some((text) => typeof text === 'string' && asksForCredential(text));
+  const { properties: _, ...rest } = schema;
+  const isAsked =
+    !isOneDecision(properties) && textsIn([params['message'], rest]).some((text) => asksForCredential(text));
   return isAsked ? [...fields, 'what its message says'] : fields;
 };
 
-const isOpen = (field: Members): boolean =>
-  ['string', 'number', 'integer'].includes(String(field['type'])) && !('enum' in field) && !('oneOf' in field);
+/** One yes or no gives nothing away, and "Delete your API key?" is what checkpoints say. Several spell a secret, as choices do. */
+const isOneDecision = (properties: Members): boolean => {
+  const [field, ...others] = Object.values(properties);
+  return others.length === 0 && (field === undefined || (isObject(field) && field['type'] === 'boolean'));
+};
 
 const isSensitiveField = (name: string, field: Members): boolean => {
-  if (isSensitiveName(name) || field['format'] === 'password' || (field['writeOnly'] ?? false) !== false) return true;
   const items = isObject(field['items']) ? field['items'] : {};
-  const said = [field['title'], field['description'], items['title'], items['description']];
+  const offered = [field, items].flatMap((schema) => choiceMembers.flatMap((key) => textsIn(schema[key])));
+  // A client may show any text of a field, a pattern too. Only where a choice is the default does it count as a choice.
+  const defaults = textsIn(field['default']).filter((text) => !offered.includes(text));
+  const said = [name, ...defaults, ...textsIn(withoutChoices(field)), ...textsIn(withoutChoices(items))];
   return (
-    said.some((text) => typeof text === 'string' && isSensitiveText(text)) ||
-    [field, items].flatMap(offeredIn).some((text) => asksForCredential(text, { isChoice: true }))
+    [field, items].some((schema) => (schema['writeOnly'] ?? false) !== false) ||
+    said.some((text) => isSensitiveName(text)) ||
+    offered.some((text) => asksForCredential(text, { isChoice: true }))
   );
 };
 
-/** The texts of what may be chosen. */
-const offeredIn = (schema: Members): readonly string[] =>
-  [schema['enum'], schema['enumNames'], schema['oneOf'], schema['anyOf']]
-    .flatMap((list): readonly unknown[] => (Array.isArray(list) ? list : []))
-    .flatMap((option) => (isObject(option) ? [option['const'], option['title'], option['description']] : [option]))
-    .filter((text) => typeof text === 'string');
+const choiceMembers = ['enum', 'enumNames', 'oneOf', 'anyOf'];
+
+const readElsewhere: ReadonlySet<string> = new Set([...choiceMembers, 'items', 'default']);
+const withoutChoices = (schema: Members): Members =>
+  Object.fromEntries(Object.entries(schema).filter(([key]) => !readElsewhere.has(key)));

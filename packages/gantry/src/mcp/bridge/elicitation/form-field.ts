@@ -23,7 +23,7 @@ export interface FormField {
   /** In characters, not UTF-16 units. */
   readonly minLength?: number | undefined;
   readonly maxLength?: number | undefined;
-  /** Others than these four are not checked, as JSON Schema says. */
+  /** Forms with others than these four, which are all that MCP has, are not read. */
   readonly format?: 'email' | 'uri' | 'date' | 'date-time' | undefined;
   readonly minimum?: number | undefined;
   readonly maximum?: number | undefined;

@@ -24,7 +24,6 @@ describe('a form', () => {
       { type: 'string', minLength: 2, maxLength: 5, format: 'email' },
       { type: 'string', minLength: 2, maxLength: 5, format: 'email' },
     ],
-    [{ type: 'string', format: 'hostname' }, { type: 'string' }],
     [
       { type: 'number', minimum: 0, maximum: 1.5 },
       { type: 'number', minimum: 0, maximum: 1.5 },
@@ -76,6 +75,9 @@ describe('a form', () => {
     ['an unknown type', { type: 'file' }],
     ['no type', {}],
     ['several types', { type: ['string', 'null'] }],
+    ['a format that forms do not have', { type: 'string', format: 'hostname' }],
+    ['a format in another spelling', { type: 'string', format: 'Email' }],
+    ['items within items', { type: 'array', items: { enum: ['a'], items: { title: 'x' } } }],
     ['a choice of nothing', { type: 'string', enum: [] }],
     ['a choice of numbers', { type: 'integer', enum: [1, 2] }],
     ['a choice of no texts', { type: 'string', enum: ['a', 1] }],

@@ -3,6 +3,7 @@ import { flattenText } from '../../../text/flatten.ts';
 import type { FormField } from './form-field.ts';
 import { shownName } from './form-field.ts';
 import { readField } from './read-field.ts';
+import { textsIn } from './texts-in.ts';
 
 export type { FormField } from './form-field.ts';
 export { checkAnswers, checkPersonAnswers } from './check-answers.ts';
@@ -79,21 +80,6 @@ export const fieldNamesIn = (params: unknown): readonly string[] => {
   const schema = isObject(params) ? params['requestedSchema'] : undefined;
   const properties = isObject(schema) ? schema['properties'] : undefined;
   return isObject(properties) ? Object.keys(properties).slice(0, limits.fields).map(shownName) : [];
-};
-
-/** Every text in a value, names of members too. */
-const textsIn = (value: unknown): readonly string[] => {
-  const texts: string[] = [];
-  const open: unknown[] = [value];
-  while (open.length > 0) {
-    const next = open.pop();
-    if (typeof next === 'string') texts.push(next);
-    else if (typeof next === 'object' && next !== null) {
-      if (!Array.isArray(next)) texts.push(...Object.keys(next));
-      for (const member of Object.values(next)) open.push(member);
-    }
-  }
-  return texts;
 };
 
 const listed = (names: readonly string[]): string => names.map((name) => `"${shownName(name)}"`).join(', ');

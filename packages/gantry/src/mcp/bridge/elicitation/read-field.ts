@@ -12,7 +12,7 @@ export const readField = (name: string, schema: unknown, required: boolean): For
   // A member that is not looked at here could say to a person what the others do not.
   if (!Object.entries(schema).every(([key, value]) => isKnown(key, value))) return undefined;
   const { items } = schema;
-  if (isObject(items) && !Object.entries(items).every(([key, value]) => isKnown(key, value))) return undefined;
+  if (isObject(items) && !Object.entries(items).every(([key, value]) => isItemKnown(key, value))) return undefined;
   const kind = readKind(schema);
   if (!kind) return undefined;
   const field: FormField = {
@@ -31,7 +31,6 @@ const textMembers: ReadonlySet<string> = new Set([
   'title',
   'description',
   'type',
-  'format',
   'pattern',
   '$id',
   '$schema',
@@ -44,6 +43,8 @@ const flagMembers: ReadonlySet<string> = new Set(['uniqueItems', 'writeOnly', 'r
 const optionMembers: ReadonlySet<string> = new Set(['const', 'title', 'description']);
 
 const isKnown = (key: string, value: unknown): boolean => {
+  // A client might hide what is written for a format that nobody here knows, or show the format itself.
+  if (key === 'format') return formats.some((known) => known === value);
   if (textMembers.has(key)) return typeof value === 'string';
   if (numberMembers.has(key)) return typeof value === 'number';
   if (flagMembers.has(key)) return typeof value === 'boolean';
@@ -55,6 +56,10 @@ const isKnown = (key: string, value: unknown): boolean => {
     );
   return key === 'default' || key === 'items';
 };
+
+/** Items of items, and defaults of items, are in no form. */
+const isItemKnown = (key: string, value: unknown): boolean =>
+  key !== 'items' && key !== 'default' && isKnown(key, value);
 
 type Kind = Omit<FormField, 'name' | 'title' | 'description' | 'required' | 'default'>;
 

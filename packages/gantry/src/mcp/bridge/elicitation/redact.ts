@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import { isCredentialName } from '../../../text/credential-name.ts';
 import { redactText, redactedMark } from '../../../text/scrub-strictly.ts';
-import { isSensitiveText } from './sensitive-field.ts';
+import { isSensitiveName } from './sensitive-field.ts';
 
 /**
  * The arguments of a call as they may be shown to another model or kept: the values of credential-named keys are masked, and what looks
@@ -34,4 +34,4 @@ const redactMembers = (members: JsonObject, levelsLeft: number): JsonObject =>
 
 // A flag or a null tells nothing.
 const isSecret = (key: string, value: Json): boolean =>
-  value !== null && typeof value !== 'boolean' && value !== '' && (isCredentialName(key) || isSensitiveText(key));
+  value !== null && typeof value !== 'boolean' && value !== '' && (isCredentialName(key) || isSensitiveName(key));

@@ -10,6 +10,7 @@ import { createOpenCall } from './open-call.ts';
 import { parseElicitationPolicy } from './policy.ts';
 
 const text = { type: 'string' };
+const digit = { type: 'string', enum: [...'0123456789'] };
 const form = (properties: object, more: object = {}) => ({
   message: 'Which one?',
   requestedSchema: { type: 'object', properties },
@@ -101,6 +102,26 @@ describe('a question in the call of a client that can be asked', () => {
     ['is written and never read', {}, field({ writeOnly: true })],
     ['asks by the title of items', {}, field({ type: 'array', items: { enum: ['a'], title: 'password' } })],
     ['asks by a choice', {}, field({ oneOf: [{ const: 'a', title: 'Enter your password below' }] })],
+    ['asks for digits as choices', {}, form({ d1: digit, d2: digit }, { message: 'Please enter your PIN.' })],
+    [
+      'asks for letters as choices',
+      {},
+      field({ type: 'array', items: { enum: ['a', 'b'] } }, { title: 'Enter the password' }),
+    ],
+    [
+      'asks for flags that spell it',
+      {},
+      form({ a: { type: 'boolean' }, b: { type: 'boolean' } }, { message: 'Enter your PIN in bits' }),
+    ],
+    ['asks by the name of a choice', {}, form({ password: { type: 'string', enum: ['password'] } })],
+    ['asks by a default', {}, field({ default: 'Replace this by your GitHub password' })],
+    ['asks by a default that is no choice', {}, field({ enum: ['a'], default: 'password' })],
+    ['asks by a pattern', {}, field({ pattern: 'password' })],
+    ['asks by a comment', {}, field({ $comment: 'Password' })],
+    ['asks by an id', {}, field({ $id: 'https://example.org/password' })],
+    ['asks by the id of all', {}, field({}, { $id: 'https://example.org/password' })],
+    ['is written to be hidden, in capitals', {}, field({ format: 'PASSWORD' })],
+    ['is written to be hidden, with a space', {}, field({ format: 'Password ' })],
     ['spells a denied field apart', { deniedFields: ['accountId'] }, form({ ' Account_ID\u200B': text })],
   ])('is declined, and never reaches the client, when it %s', async (_what, policy, params) => {
     const { ask, asked } = setUp({ policy });
@@ -110,6 +131,8 @@ describe('a question in the call of a client that can be asked', () => {
 
   it.each([
     ['has a choice that names a way to sign in', field({ enum: ['password', 'single sign-on'] })],
+    ['has such a choice as its default', field({ enum: ['password', 'single sign-on'], default: 'password' })],
+    ['offers ways to pay', field({ enum: ['Rechnung', 'PayPal', 'Kreditkarte'], title: 'Zahlungsart' })],
     ['asks nothing that could be written', form({ ok: { type: 'boolean' } }, { message: 'Rotate your API key?' })],
     ['has rules for what is written', field({ pattern: '^a', minLength: 1, title: 'Box', readOnly: false })],
     ['says that nothing else is taken', field({}, { additionalProperties: false })],

@@ -110,6 +110,48 @@ it.each([
   'गुप्त कोड',
   'pass\u200Bword',
   'ｐａｓｓｗｏｒｄ',
+  'pw',
+  'PW',
+  'passw',
+  'passwrd',
+  'pword',
+  'mypwd',
+  'ccnum',
+  'ccNumber',
+  'id_rsa',
+  'userPin',
+  'bank_tan',
+  'Clave',
+  'Pass',
+  '6-digit code',
+  'From your authenticator app',
+  'Card verification value',
+  'Debit card (16 digits)',
+  'OpenAI key',
+  'Starts with sk-',
+  'Kartennummer',
+  'Zugangsdaten',
+  'Kontonummer',
+  'Numéro de carte',
+  'bank account number',
+  'Customer account number at your bank',
+  'Card PIN',
+  "card's pin",
+  'Pin of your card',
+  'Enter pin',
+  'PIN (4 digits)',
+  'TAN-Nummer',
+  'PIN code',
+  'Código PIN',
+  'su clave',
+  'one-time passcode',
+  'one-time verification code',
+  'PayPal or your credit card',
+  'PayPal, credit card number',
+  'Passwords and password policy',
+  'Your token, symbol by symbol',
+  '암호화 키',
+  'с пин кодом',
 ])('a field called %s is sensitive', (name) => {
   expect(isSensitiveName(name)).toBe(true);
 });
@@ -163,6 +205,33 @@ it.each([
   '도시',
   'مدينة',
   'शहर',
+  'page_token',
+  'Page token',
+  'next_token',
+  'nextPageToken',
+  'Describa el viaje tan detalladamente como pueda',
+  'One-time amount',
+  'One-time or monthly',
+  '암호화폐',
+  'postal_pincode',
+  'Postal PIN code',
+  'पिन कोड',
+  'スピンコード',
+  'Спин код',
+  'Color (tan, beige, black)',
+  'Pin color',
+  'pin_color',
+  'Bowling pins',
+  'Bois de pin',
+  'Secret Santa budget',
+  'Academic credentials',
+  'Customer account number',
+  'Password policy',
+  'Token symbol',
+  'Two-factor ANOVA',
+  'Rechnung, PayPal oder Kreditkarte',
+  'Language, such as sk-SK',
+  'Ski pass',
 ])('a field called %s is not', (name) => {
   expect(isSensitiveName(name)).toBe(false);
 });
@@ -177,8 +246,8 @@ describe('a field', () => {
     expect(isSensitiveText('The map in code of the author, pinned for tokens; line 2 (family)')).toBe(false);
   });
 
-  it('is judged in linear time', () => {
-    expect(isSensitiveText('aB'.repeat(500_000))).toBe(false);
+  it.each(['aB', 'one time a ', 'customer account number bank ', 'pin a '])('is judged in linear time (%s)', (part) => {
+    expect(isSensitiveText(part.repeat(500_000))).toBe(part.startsWith('customer'));
   });
 });
 
@@ -200,6 +269,17 @@ describe('a sentence to a person', () => {
     '비밀번호를 입력하세요',
     'أدخل كلمة المرور',
     'अपना पासवर्ड दर्ज करें',
+    "Password for 'https://bob@github.com':",
+    "bob@db1.example.com's password:",
+    'Password for user postgres on db1.example.com:',
+    'Log in to go on with this:\nGitHub password of the account bob',
+    'Copy the API token from https://github.com/settings/tokens into this field',
+    'Set the value to the API key from the page of the account',
+    'Somebody at GitHub would like to see your old password',
+    'Please enter your PIN.',
+    'PIN for the card of bob at the bank',
+    'Pin?',
+    'Kindly key in the OTP sent by SMS just now',
   ])('asks for a credential: %s', (text) => expect(asksForCredential(text)).toBe(true));
 
   it.each([
@@ -209,5 +289,20 @@ describe('a sentence to a person', () => {
     'Enter the maximum token count for your summary',
     'Choose what is pinned to the board of your team, please',
     'The policy on each password of the company was changed last week; which team do you lead?',
+    'Why was the password of user bob reset? Please give a reason for the log.',
+    'Please enter the one-time donation amount',
+    'What is your order? (credit card and PayPal are accepted)',
+    'Please enter your PIN code (postal, India)',
+    'Which pin on the map?',
   ])('does not: %s', (text) => expect(asksForCredential(text)).toBe(false));
+});
+
+describe('a choice', () => {
+  it.each(['Enter your password below', 'Paste the API key'])('asks for a credential: %s', (text) => {
+    expect(asksForCredential(text, { isChoice: true })).toBe(true);
+  });
+
+  it.each(['Reset your password', 'Password', 'Credit card', 'Pay by credit card'])('does not: %s', (text) => {
+    expect(asksForCredential(text, { isChoice: true })).toBe(false);
+  });
 });

@@ -1,97 +1,87 @@
-import { credentialPhrases, credentialStems, credentialWords, foreignWords, weakWords } from './credential-words.ts';
-import { foldName, foldText, invisible } from './fold-text.ts';
+import {
+  credentialPhrases,
+  credentialStems,
+  credentialWords,
+  foreignWords,
+  givingWords,
+  shortWords,
+  weakWords,
+  wholeWords,
+  wishingWords,
+} from './credential-words.ts';
+import { foldName } from './fold-text.ts';
+import { withoutWaysToPay } from './ordinary-words.ts';
+import { hasCapitalPin, readingsOf } from './text-readings.ts';
 
 /**
- * True when a name or a text of a field asks for a credential or the like. Such a form is never answered, and no setting changes that.
+ * True when a text of a field asks for a credential or the like. Such a form is never answered, and no setting changes that.
  */
 export const isSensitiveText = (text: string): boolean => {
-  const readings = readingsOf(text);
+  const readings = readingsIn(text);
   return (
-    readings.some((reading) => phrases.test(reading) || reading.split(' ').some((word) => sensitiveWords.has(word))) ||
+    readings.some((reading) => hasCredential(reading)) ||
+    hasCapitalPin(text) ||
+    keyStart.test(text) ||
     isForeign(readings)
   );
 };
 
-/** The same for the name of a field, whose parts may be separated in any way. */
+/** The same for what may be the name of a field, whose parts may be separated in any way, or the whole of a title. */
 export const isSensitiveName = (name: string): boolean => {
   if (isSensitiveText(name)) return true;
-  const whole = foldName(name);
-  return wholeNames.has(whole) || wholeNames.has(withLetters(whole, 'i')) || whole.includes('password');
+  const readings = readingsIn(name);
+  return (
+    readings.some((reading) => wholeNames.has(reading.replaceAll(' ', ''))) ||
+    (!/\s/.test(name.trim()) &&
+      readings.some((reading) => lastPart.test(reading) || reading.replaceAll(' ', '').includes('password')))
+  );
 };
 
 /**
- * True when a sentence to a person asks for one: it names it, and says that the reader is to give something. A few bare words ask, too,
- * unless they name a choice.
+ * True when a sentence to a person asks for one: it names it, and says that the reader is to give something. A few bare words ask, too, and
+ * so does a prompt that ends in a colon, or has it in its first or last words. A choice asks only where it tells its reader to give it.
  */
 export const asksForCredential = (text: string, { isChoice = false }: { readonly isChoice?: boolean } = {}): boolean =>
-  text.split(sentenceEnd).some((sentence) => {
-    const readings = readingsOf(sentence);
+  sentencesOf(text).some((sentence) => {
+    const readings = readingsIn(sentence);
     if (isForeign(readings)) return true;
-    return readings.some(
-      (reading) =>
-        ((!isChoice && isBare(reading)) || asking.test(reading)) &&
-        (phrases.test(reading) || reading.split(' ').some((word) => sensitiveWords.has(word) && !weakWords.has(word))),
+    if (isChoice) return readings.some((reading) => giving.test(reading) && hasCredential(reading, isStrong));
+    if (edgesOf(sentence).some((edge) => hasCapitalPin(edge))) return true;
+    const isPrompt = sentence.trimEnd().endsWith(':');
+    return readings.some((reading) =>
+      isPrompt || isBare(reading) || asking.test(reading)
+        ? wholeNames.has(reading) || hasCredential(reading, isStrong) || hasCapitalPin(sentence)
+        : edgesOf(reading).some((edge) => hasCredential(edge, isStrong)),
     );
   });
 
-const sentenceEnd = /[.!;\n\r]+(?=\s|$)/u;
+/** Who is asked to give one is not asked for a way to pay. */
+const readingsIn = (text: string): readonly string[] =>
+  readingsOf(text).map((reading) => (asking.test(reading) ? reading : withoutWaysToPay(reading)));
+
+// A line may be a prompt of its own, and a sentence may go over several.
+const sentencesOf = (text: string): readonly string[] =>
+  text.split(/[.!?;]+(?=\s|$)/u).flatMap((sentence) => [sentence, ...sentence.split(/[\n\r]+/u)]);
 
 // "Password:" alone is a question, too.
 const isBare = (sentence: string): boolean => sentence.split(' ').length <= 4;
 
-const asking = new RegExp(
-  String.raw`(?<!\p{L})(?:your|yours|enter|type|provide|give|paste|input|insert|tell|send|supply|fill|write|submit|share|need|needs|require|requires|required|please|reply|answer|put|confirm|verify|what|which` +
-    String.raw`|tu|su|ingrese|introduce|introduzca|escriba|votre|ton|saisissez|entrez|ihr|ihre|dein|deine|geben|bitte|tuo|tua|inserisci|inserire|sua|seu|digite|insira|uw|je|voer|podaj|wpisz|twoje|girin|giriniz|lutfen)(?!\p{L})`,
-  'u',
-);
-
-/** No form has a longer text that is read at all. */
-const longestText = 20_000;
-
-/** A text as words in small letters, in each way in which it may be meant. */
-const readingsOf = (text: string): readonly string[] => {
-  const plain = text.slice(0, longestText).replaceAll(invisible, '').normalize('NFKC');
-  // Humps are read both ways: "userPIN" has two words, "APIkey" is one.
-  const readings = [plain.replaceAll(hump, ' '), plain].map((reading) => foldText(reading));
-  const folded = readings[1] ?? '';
-  // Digits and signs in the place of letters; a text without them has no more readings.
-  if (signInWord.test(folded)) readings.push(withLetters(folded, 'i'), withLetters(folded, 'l'));
-  return readings.map((reading) =>
-    reading
-      .replaceAll(separators, ' ')
-      .trim()
-      // Letter by letter: "p a s s w o r d".
-      .replaceAll(spelled, (letters) => letters.replaceAll(' ', ''))
-      .replaceAll(countedTokens, ''),
-  );
+const edgesOf = (sentence: string): readonly string[] => {
+  const parts = sentence.split(' ');
+  return [parts.slice(0, 3).join(' '), parts.slice(-2).join(' ')];
 };
 
-const separators = /[^\p{L}\p{M}\p{N}]+/gu;
-const spelled = /(?<![\p{L}\p{N}])[\p{L}\p{N}](?: [\p{L}\p{N}]){2,}(?![\p{L}\p{N}])/gu;
-// What a model reads is measured in tokens.
-const countedTokens =
-  /(?<!\p{L})(?:tokens? (?:counts?|limits?|budgets?|usage|numbers?|sizes?|length|price|window)|(?:max|min|maximum|minimum|total|count of|number of) tokens?)(?!\p{L})/gu;
-// Between a small letter and a capital, before the last capital of several, and between letters and digits ("2FA", "password2").
-const hump = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{N})(?=\p{L})|(?<=\p{L})(?=\p{N})/gu;
+const hasCredential = (reading: string, counts: (word: string) => boolean = () => true): boolean =>
+  phrases.test(reading) || reading.split(' ').some((word) => sensitiveWords.has(word) && counts(word));
+const isStrong = (word: string): boolean => !weakWords.has(word);
 
-const signInWord = /\p{L}[0134578@$!]|[0134578@$!]\p{L}/u;
-const withLetters = (text: string, one: 'i' | 'l'): string =>
-  text.replaceAll(/[\p{L}0134578@$!]+/gu, (word) =>
-    /\p{L}/u.test(word)
-      ? word.replaceAll(/[0134578@$!]/g, (sign) => (sign === '1' ? one : (letters[sign] ?? sign)))
-      : word,
-  );
-const letters: Readonly<Record<string, string>> = {
-  '0': 'o',
-  '3': 'e',
-  '4': 'a',
-  '5': 's',
-  '7': 't',
-  '8': 'b',
-  '@': 'a',
-  $: 's',
-  '!': 'i',
-};
+const oneOf = (words: readonly string[]): RegExp =>
+  new RegExp(String.raw`(?<!\p{L})(?:${words.join('|')})(?!\p{L})`, 'u');
+const giving = oneOf(givingWords);
+const asking = oneOf([...givingWords, ...wishingWords]);
+
+// As in "starts with sk-"; "sk-SK" is a language.
+const keyStart = /(?<![\p{L}\p{N}])(?:sk-(?!(?:sk|SK)(?!\p{L}))|gh[pousr]_|github_pat_|glpat-|xox[abp]-|AKIA)/u;
 
 const isForeign = (readings: readonly string[]): boolean => {
   const [folded = ''] = readings;
@@ -105,8 +95,9 @@ const otherScript = /[^\p{Script=Latin}\p{N}\p{P}\p{Z}\p{S}]/u;
 const stems = credentialStems.map(foldName);
 const otherWords: ReadonlySet<string> = new Set(foreignWords.map(foldName));
 const sensitiveWords: ReadonlySet<string> = new Set(credentialWords);
-/** What says nothing within a text, and all where it is the whole name. */
-const wholeNames: ReadonlySet<string> = new Set(['pass', 'clave', 'cookie', 'cookies', ...credentialWords]);
+const wholeNames: ReadonlySet<string> = new Set([...wholeWords, ...credentialWords].map(foldName));
+// "userPin", "pin2"; not "pinColor".
+const lastPart = /(?:^| )(?:pin|tan)(?: ?\p{N}+)?$/u;
 
 const toPattern = (phrase: string): string => {
   const pattern = phrase.replaceAll(' ', ' ?').replace(/^\^/, String.raw`(?<![\p{L}\p{N}])`);
@@ -116,9 +107,12 @@ const toPattern = (phrase: string): string => {
 };
 const phrases = new RegExp(
   [
+    ...shortWords.map((pattern) => toPattern(`^${pattern}`)),
     ...credentialPhrases.map(toPattern).map((pattern) => (pattern.startsWith('pass') ? `(?<!com)${pattern}` : pattern)),
     // Between other letters and digits these three would be found in "line 2 family".
     String.raw`(?<!\p{N})2 ?fa(?!\p{L})`,
+    // A one-time amount is none.
+    String.raw`one ?time(?: \p{L}{1,20}){0,2} ?(?:code|pass|pin|key|token|number|secret)`,
   ].join('|'),
   'u',
 );
