@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { typedToolName } from '../../schema/tool-name.ts';
 import type { ToolDefinition } from '../../tool/registration.ts';
 import { toRegistration } from '../../tool/registration.ts';
 import { exposureOf } from '../exposure.ts';
@@ -31,6 +32,41 @@ describe('a rule with servers', () => {
     expect(knows({ caller: 'client', client: 'bob' }, 'OTHER')).toBe(true);
     expect(knows({ caller: 'model', client: 'bob' }, 's')).toBe(true);
     expect(knows({ caller: 'client', client: 'ann' }, 's')).toBe(true);
+  });
+});
+
+describe('a rule with tools', () => {
+  it.each([
+    ['the name itself', 's__a', true],
+    ['a pattern', 's__*', true],
+    ['the name in another case', 's__A', false],
+    ['a pattern in another case', 'S__*', false],
+  ])('has a tool by %s: %s', (_how, pattern, expected) =>
+    expect(sees({ bob: { tools: [pattern] } }, 'bob', { name: 's__a', target: { server: 's', tool: 'a' } })).toBe(
+      expected,
+    ),
+  );
+
+  const long = 'customer-relationship-management-of-the-whole-of-western-europe';
+  it.each([
+    ['wiki', ['wiki__search'], true],
+    ['Wiki', ['wiki__*'], true],
+    ['wiki', ['*'], true],
+    ['wiki', ['*search'], true],
+    ['wiki', ['w*__search'], true],
+    ['wiki', ['wik*'], true],
+    ['my.wiki', ['my-wiki__*'], true],
+    [long, [typedToolName(long, 'search')], true],
+    ['wiki', ['mail__*', 'mcp_*'], false],
+    ['wiki', ['wiki'], false],
+    ['wiki', ['wiki2__*'], false],
+    ['wiki', ['wiki_*x__'], true],
+    ['wiki', [], false],
+  ] satisfies [string, string[], boolean][])('has the server %s with %j: %s', (server, tools, expected) => {
+    const rules = compileRules({ bob: { tools } });
+    expect(rules.allowsServer('bob', server)).toBe(expected);
+    expect(knowsServers(rules)({ caller: 'client', client: 'bob' }, server)).toBe(expected);
+    expect(rules.allowsServer('ann', server)).toBe(true);
   });
 });
 

@@ -2,13 +2,17 @@ import type { WrapperMode } from '../../tool/context.ts';
 import type { ToolRegistration } from '../../tool/registration.ts';
 import { managementSource } from '../../mcp/tools/management/management-tool.ts';
 import type { KnowsServer } from '../../mcp/tools/knows-server.ts';
+import { typedNameStart } from '../../schema/tool-name.ts';
 import type { AvailabilityCheck } from '../../toolset/availability.ts';
 
 /** What one client of `/mcp` may do. Everything that is absent is not restricted. */
 export interface ClientRule {
-  /** Servers whose tools it sees, by name in any case. */
+  /** Servers that are there for it, by name in any case. */
   readonly servers?: readonly string[] | undefined;
-  /** Tools it sees, by the name that it would call (`wiki__search`); `*` stands for any characters. */
+  /**
+   * Tools it sees, by the name that it would call (`wiki__search`), exactly; `*` stands for any characters. A server that none of them can be
+   * of is not there.
+   */
   readonly tools?: readonly string[] | undefined;
   readonly mode?: WrapperMode | undefined;
   /** Calls in a minute. */
@@ -31,7 +35,7 @@ export interface CompiledRules {
   allows(client: string | undefined, server: string | undefined, name: string): boolean;
   /** Whether the rule of a client chooses among tools. */
   restrictsTools(client: string | undefined): boolean;
-  /** Whether a client may reach a server at all. */
+  /** Whether a client may reach a server at all: its rule names it, and its tools can be of it. */
   allowsServer(client: string | undefined, server: string): boolean;
   /** Whether the rule of a client has a tool by its very name among its tools, and does not choose among servers. */
   grants(client: string | undefined, name: string): boolean;
@@ -57,8 +61,10 @@ export const compileRules = (rules: ClientRules): CompiledRules => {
     const application = /^(oauth:[^#]+)#/.exec(client)?.[1];
     return byName.get(folded(client)) ?? (application === undefined ? undefined : byName.get(application)) ?? everybody;
   };
-  const allowsServer = (client: string | undefined, server: string): boolean =>
-    compiledOf(client).servers?.has(server.toLowerCase()) ?? true;
+  const allowsServer = (client: string | undefined, server: string): boolean => {
+    const { servers, rule } = compiledOf(client);
+    return (servers?.has(server.toLowerCase()) ?? true) && (rule.tools?.some((glob) => canBeOf(server, glob)) ?? true);
+  };
   return {
     of: (client) => compiledOf(client).rule,
     allowsServer,
@@ -105,8 +111,15 @@ interface Compiled {
 const compile = (rule: ClientRule): Compiled => ({
   rule,
   servers: rule.servers && new Set(rule.servers.map((server) => server.toLowerCase())),
-  tools: rule.tools && new RegExp(`^(?:${rule.tools.map(toPattern).join('|') || '(?!)'})$`, 'i'),
+  tools: rule.tools && new RegExp(`^(?:${rule.tools.map(toPattern).join('|') || '(?!)'})$`),
 });
+
+/** Whether a pattern can match the name of any tool or prompt of a server, whose name is in any case. */
+const canBeOf = (server: string, glob: string): boolean => {
+  const prefix = typedNameStart(server).toLowerCase();
+  const [start = '', ...rest] = glob.toLowerCase().split('*');
+  return start.startsWith(prefix) || (rest.length > 0 && prefix.startsWith(start));
+};
 
 const toPattern = (glob: string): string =>
   glob

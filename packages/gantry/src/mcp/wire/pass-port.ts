@@ -41,6 +41,10 @@ export interface PassTarget {
   isAllowed(tool: string): boolean;
   /** Whether the entry has filters at all; without them lists need not be read. */
   readonly hasFilters: boolean;
+  /** Whether a prompt may be had; entries have no filters for them. */
+  isPromptAllowed(prompt: string): boolean;
+  /** Whether some prompts may not be had; without that neither lists nor requests for them need be read. */
+  readonly hidesPrompts: boolean;
   /** Whether the server listed a tool of that name when it was connected; names in metrics are bounded by it. */
   isKnown(tool: string): boolean;
   /** Whether the entry has guards at all; without them arguments concern nobody here. */

@@ -116,6 +116,8 @@ const toTarget = (server: ManagedServer, { connection, surface }: Snapshot, opti
     endSession: (session) => programs.end(target, session),
     isAllowed: (tool) => isToolAllowed(entry, tool),
     hasFilters: (entry.allowedTools?.length ?? 0) > 0 || (entry.deniedTools?.length ?? 0) > 0,
+    isPromptAllowed: () => true,
+    hidesPrompts: false,
     isKnown: (tool) => known.has(tool),
     hasGuards: (entry.argGuards?.length ?? 0) > 0,
     rejectionOf: (tool, args) => argGuards.rejectionOf(entry, { server: server.name, tool, args }),

@@ -1,5 +1,5 @@
 /**
- * What policy changes about a message of a server: tools that filters hide are left out, and questions that nobody may answer are declined
+ * What policy changes about a message of a server: tools and prompts that are hidden are left out, and questions that nobody may answer are declined
  * in the client's place, which does not hear of them.
  */
 import { isObject } from '../../../kernel/json.ts';
@@ -41,18 +41,27 @@ export const judgeMessage = async (hearing: Hearing, message: unknown): Promise<
   const told = isObject(params) ? await withoutTaskQuestions(hearing, params, { isRound: false }) : params;
   const noticed = told === params ? message : { ...message, params: told };
   if (!isObject(result)) return noticed;
-  return await judgeResult(hearing, noticed, target.hasFilters ? withAllowedTools(target, result) : result);
+  return await judgeResult(hearing, noticed, withoutHidden(target, result));
 };
 
-const withAllowedTools = (target: PassTarget, result: Members): Members => {
-  if (toolsInOtherCase(result) !== undefined) throw unreadable(target.name);
-  const { tools } = result;
-  if (!Array.isArray(tools)) return result;
-  const allowed = tools.filter(
-    (tool) =>
-      isObject(tool) && typeof tool['name'] === 'string' && !nameInOtherCase(tool) && target.isAllowed(tool['name']),
+const withoutHidden = (target: PassTarget, result: Members): Members => {
+  const some = target.hasFilters ? withAllowed('tools', target, result, (tool) => target.isAllowed(tool)) : result;
+  return target.hidesPrompts ? withAllowed('prompts', target, some, (prompt) => target.isPromptAllowed(prompt)) : some;
+};
+
+const withAllowed = (
+  list: 'tools' | 'prompts',
+  { name: server }: PassTarget,
+  result: Members,
+  isAllowed: (name: string) => boolean,
+): Members => {
+  if (listInOtherCase[list](result) !== undefined) throw unreadable(server);
+  const { [list]: items } = result;
+  if (!Array.isArray(items)) return result;
+  const allowed = items.filter(
+    (item) => isObject(item) && typeof item['name'] === 'string' && !nameInOtherCase(item) && isAllowed(item['name']),
   );
-  return allowed.length === tools.length ? result : { ...result, tools: allowed };
+  return allowed.length === items.length ? result : { ...result, [list]: allowed };
 };
 
 const judgeResult = async (hearing: Hearing, message: Members, result: Members): Promise<unknown> => {
@@ -98,5 +107,5 @@ const taskAskedFor = (message: Members | undefined): string | undefined => {
   return isObject(params) && String(message?.['method']).startsWith('tasks/') ? taskIdIn(params) : undefined;
 };
 
-const toolsInOtherCase = otherCaseOf(['tools']);
+const listInOtherCase = { tools: otherCaseOf(['tools']), prompts: otherCaseOf(['prompts']) };
 const nameInOtherCase = otherCaseOf(['name']);

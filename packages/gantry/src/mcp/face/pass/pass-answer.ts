@@ -24,7 +24,7 @@ export interface PassAnswer extends Omit<Hearing, 'nextRound'> {
 const maxRounds = 20;
 
 /**
- * The body of the answer for the client: as the server wrote it, but for tools that filters hide and questions that nobody may answer.
+ * The body of the answer for the client: as the server wrote it, but for tools and prompts that are hidden and questions that nobody may answer.
  * `held` is let go of when the body has ended.
  * @throws {GantryError} `execution_failed` for an answer that has to be judged and cannot be read; what reading throws. A stream has a
  * JSON-RPC error in the place of such an event.
@@ -62,10 +62,9 @@ async function* piecesOf(reader: ReadableStreamDefaultReader<Uint8Array>): Async
 }
 
 async function* judgedEvents(answer: PassAnswer, body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const { hasFilters } = answer.target;
   for await (const event of eventTexts(body)) {
     // The whole text is looked at, as readers differ in what they take for the data.
-    const text = mayConcern(event.text, hasFilters) ? await judgedEvent(answer, event) : event.text;
+    const text = mayConcern(event.text, answer.target) ? await judgedEvent(answer, event) : event.text;
     if (text === undefined) continue;
     await answer.noteTask?.(text);
     yield text;
@@ -95,7 +94,7 @@ const judgedEvent = async (answer: PassAnswer, event: EventText): Promise<string
 
 const judgedText = async (answer: PassAnswer): Promise<string> => {
   const text = await answer.response.text();
-  if (!mayConcern(text, answer.target.hasFilters)) return text;
+  if (!mayConcern(text, answer.target)) return text;
   const said = await judged(answer, text);
   if (said !== undefined) return said;
   if (answer.message?.['id'] === undefined) return '';

@@ -10,7 +10,7 @@ import { noteText, outcomeOf } from './passed-outcome.ts';
 import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
-import { typedToolName } from '../../../schema/tool-name.ts';
+import { typedPromptName, typedToolName } from '../../../schema/tool-name.ts';
 import type { OpenPass, PassTarget } from '../../wire/pass-port.ts';
 import { unknownServerText } from '../../wire/unknown-server.ts';
 import { readJsonBody } from '../request-body.ts';
@@ -31,6 +31,7 @@ import type { Translator } from '../translate/translator.ts';
 import { isServedMethod, noSession, noSuchTask, otherMethod, refused, tooMany } from './own-answers.ts';
 import { forwardedHeaders, returnedHeaders, sessionHeader } from './pass-headers.ts';
 import { rpcErrorResponse } from './rpc-response.ts';
+import { promptRefusal } from './prompt-refusal.ts';
 import type { TaskOwners } from './task-owners.ts';
 import { unclearIn } from './unclear-message.ts';
 
@@ -41,9 +42,9 @@ export interface PassThroughOptions {
   readonly invoker: Pick<Invoker, 'observe'>;
   /** Whether a client may reach a server; to others it does not exist. */
   readonly mayReach: (client: string | undefined, server: string) => boolean;
-  /** Whether it may call a tool of the server, by the name it has at `/mcp`. */
+  /** Whether it may have a tool or prompt of the server, by the name it has at `/mcp`. */
   readonly mayCall: (client: string | undefined, server: string, typedName: string) => boolean;
-  /** Whether rules choose among the tools of servers for this client at all. */
+  /** Whether rules choose among the tools and prompts of servers for this client at all. */
   readonly restricts: (client: string | undefined) => boolean;
   readonly admit?: AdmitCall | undefined;
   /** Whose tasks of servers are; without it they are everybody's who knows their ids. */
@@ -116,7 +117,7 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     try {
       if (owner && message && (await owner.taskOwners.isOthers(target.name, owner.client, message)))
         return noSuchTask(message);
-      const refusal = isCall ? await callRefusal(target, message) : undefined;
+      const refusal = isCall ? await callRefusal(target, message) : message && promptRefusal(target, message);
       if (refusal) return refusal;
       const running = stack.use(new DisposableStack());
       let place: CallPlace | undefined;
@@ -182,11 +183,17 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     return translated;
   }
 
-  /** The server as this client may see it: fewer tools, perhaps. */
+  /** The server as this client may see it: fewer tools and prompts, perhaps. */
   function restricted(target: PassTarget, client: string | undefined): PassTarget {
-    const sees = (tool: string): boolean => mayCall(client, target.name, typedToolName(target.name, tool));
     if (!restricts(client)) return target;
-    return { ...target, hasFilters: true, isAllowed: (tool) => target.isAllowed(tool) && sees(tool) };
+    const { name } = target;
+    return {
+      ...target,
+      hasFilters: true,
+      isAllowed: (tool) => target.isAllowed(tool) && mayCall(client, name, typedToolName(name, tool)),
+      hidesPrompts: true,
+      isPromptAllowed: (prompt) => mayCall(client, name, typedPromptName(name, prompt)),
+    };
   }
 
   async function observed(

@@ -35,16 +35,24 @@ export const refusalOf = async (target: PassTarget, params: JsonObject): Promise
   return text === undefined ? undefined : { content: [{ type: 'text', text }], isError: true };
 };
 
-/** A list of tools without those that filters hide. */
-export const filtered = (target: PassTarget, method: string, result: JsonObject): JsonObject =>
-  method === 'tools/list' && Array.isArray(result['tools'])
-    ? {
-        ...result,
-        tools: (result['tools'] as readonly JsonObject[]).filter(
-          ({ name }) => typeof name === 'string' && target.isAllowed(name),
-        ),
-      }
-    : result;
+/** A list of tools or prompts without those that are hidden. */
+export const filtered = (target: PassTarget, method: string, result: JsonObject): JsonObject => {
+  if (method === 'tools/list') return withAllowed('tools', result, (tool) => target.isAllowed(tool));
+  if (method === 'prompts/list' && target.hidesPrompts)
+    return withAllowed('prompts', result, (prompt) => target.isPromptAllowed(prompt));
+  return result;
+};
+
+const withAllowed = (
+  list: 'tools' | 'prompts',
+  result: JsonObject,
+  isAllowed: (name: string) => boolean,
+): JsonObject => {
+  const { [list]: items } = result;
+  if (!Array.isArray(items)) return result;
+  const allowed = (items as readonly JsonObject[]).filter(({ name }) => typeof name === 'string' && isAllowed(name));
+  return { ...result, [list]: allowed };
+};
 
 /**
  * Passes on to the client what the server says while its request runs: progress where it asked for that, and the log. Beyond 8 MB in one

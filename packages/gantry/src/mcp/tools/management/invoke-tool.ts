@@ -1,10 +1,8 @@
 import type { PrepareArguments } from '../../../invoke/prepare-arguments.ts';
-import { typedToolName } from '../../../schema/tool-name.ts';
 import type { Tool, ToolExecutor } from '../../../tool/executor.ts';
 import type { Outcome } from '../../../tool/outcome.ts';
 import { failedOutcome } from '../../../tool/outcome.ts';
 import type { ToolRegistration } from '../../../tool/registration.ts';
-import { toRegistration } from '../../../tool/registration.ts';
 import type { CatalogEntry } from '../typed/catalog.ts';
 import { isSame } from '../typed/similar-tools.ts';
 import type { SimilarTools } from '../typed/similar-tools.ts';
@@ -12,6 +10,7 @@ import { toInvokeArguments } from './invoke-arguments.ts';
 import { entryCallText, invokeCallText } from './invoke-call-text.ts';
 import type { ReadServerName } from './management-tool.ts';
 import { managementTool, serverNameSchema, textArgument } from './management-tool.ts';
+import { unlisted } from './unlisted.ts';
 import type { Visibility } from './visibility.ts';
 
 /** What the tool works with. */
@@ -51,7 +50,7 @@ export const invokeTool = ({
       const server = serverOf(args, context);
       const tool = textArgument(args, 'tool_name');
       const known = typed(server, tool);
-      const registration = known?.registration ?? unlisted(server, tool);
+      const registration = known?.registration ?? unlisted(server, 'tool', tool);
       if (!isVisible(server, 'tool', tool, context))
         return failedOutcome(
           'tool_not_found',
@@ -66,15 +65,6 @@ export const invokeTool = ({
       const outcome = await downstream.execute(ready, context);
       return known ? outcome : withHint(outcome, elsewhere(server, tool, similar({ server, tool }, context)));
     },
-  });
-
-/** The bridge knows best what to say of a tool that is not in the catalog, and may find that it has come. */
-const unlisted = (server: string, tool: string): ToolRegistration =>
-  toRegistration({
-    name: typedToolName(server, tool),
-    description: tool || 'unknown',
-    source: `mcp:${server}`,
-    target: { server, tool },
   });
 
 const requiredOf = ({ inputSchema }: ToolRegistration): readonly string[] => {

@@ -521,4 +521,37 @@ describe('what a caller may not have of a server that it may know of', () => {
     );
     expect(world.sent).toEqual([]);
   });
+
+  it.each([
+    ['whose tools are still to come', {}],
+    ['of which it may have all that is listed', { s: { tools: [tool('a')] } }],
+  ])('is refused by its typed name before it is listed, at a server %s', async (_which, servers) => {
+    const allowed = new Set(['s__a', 's__ab', 's__plan-prompt']);
+    await using world = await openTools({
+      exposes: ({ name }) => name.startsWith('mcp_') || allowed.has(name),
+      manage: (type, body) =>
+        type === manageMessageTypes.getPrompt
+          ? { messageType: manageMessageTypes.prompt, body: { messages: [JSON.stringify(body)] } }
+          : undefined,
+    });
+    await world.connect(servers);
+    const invoke = (name: string) => world.call('mcp_invoke_tool', { server_name: 's', tool_name: name }, some);
+    const fill = (name: string) => world.call('mcp_get_prompt', { server_name: 's', prompt_name: name }, some);
+    expect(await invoke('wipe')).toContain('You can call no tool "wipe"');
+    expect(await fill('secret')).toContain('You can use no prompt "secret"');
+    expect(world.sent).toEqual([]);
+    await invoke('ab');
+    expect(world.sent).toMatchObject([{ server: 's' }]);
+    expect(await fill('plan')).toContain('plan');
+    expect(await fill('plan')).not.toContain('You can use no prompt');
+  });
+
+  it('is judged by the name of its server as that is written, whatever the case in which it is asked for', async () => {
+    await using world = await openTools({
+      exposes: ({ name }) => name.startsWith('mcp_') || name.startsWith('Wiki__a'),
+    });
+    await world.connect({ Wiki: { tools: [tool('a')] } });
+    await world.call('mcp_invoke_tool', { server_name: 'wiki', tool_name: 'ab' }, some);
+    expect(world.sent).toHaveLength(1);
+  });
 });

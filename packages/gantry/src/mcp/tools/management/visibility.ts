@@ -4,6 +4,7 @@ import type { ServerSummary } from '../../wire/index-message.ts';
 import type { KnowsServer } from '../knows-server.ts';
 import type { ServerIndex } from '../server-index.ts';
 import type { Catalog, CatalogEntry } from '../typed/catalog.ts';
+import { unlisted } from './unlisted.ts';
 
 /** What callers may know of servers; whatever names one asks here. */
 export interface Visibility {
@@ -41,11 +42,19 @@ export const createVisibility = ({
     const offered = catalog.ofServer(server);
     return offered.length === 0 || offered.some((entry) => mayHave(entry, context));
   };
-  // What is not in the catalog may have come since, and only who may have all the others of a server may ask for it.
+  // Rules go by the name as the server writes it, not by that of the one who asks.
+  const writtenName = (server: string): string =>
+    index.list().find(({ serverName }) => serverName.toLowerCase() === server.toLowerCase())?.serverName ?? server;
+  // What is not in the catalog may have come since, or all of it is yet to come. Its name decides, and only who may have all the others of a
+  // server may ask for it.
   const isVisible: Visibility['isVisible'] = (server, kind, name, context) => {
     const entry = entryOf(server, kind, name);
     if (entry) return mayHave(entry, context);
-    return knows(context, server) && catalog.ofServer(server).every((other) => mayHave(other, context));
+    return (
+      knows(context, server) &&
+      fit(unlisted(writtenName(server), kind, name), context) !== undefined &&
+      catalog.ofServer(server).every((other) => mayHave(other, context))
+    );
   };
   const visiblePart = (server: ServerSummary, context: CallContext): ServerSummary => {
     const { serverName } = server;
