@@ -112,9 +112,42 @@ describe('access tokens', () => {
     expect((await call(url, 'tools/list', {}, { token: mcp })).status).toBe(401);
   });
 
+  it('show each client the tasks of its own calls alone, at a server that lists those of all', async () => {
+    const tasks: object[] = [];
+    const server = open.use(
+      await startRawServer({
+        'tools/call': () => {
+          const task = { taskId: `t${tasks.length}`, status: 'working' };
+          tasks.push(task);
+          return { task };
+        },
+        'tasks/list': () => ({ tasks, nextCursor: 'more' }),
+      }),
+    );
+    const [ann, ben] = [await makeToken('ann'), await makeToken('ben')];
+    const { url } = await serve({ serve: { requireToken: true } }, { s: { url: server.url } });
+    const ask = async (token: string, method: string, params: object): Promise<unknown> => {
+      const response = await fetch(`${url}/mcp/s`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': '2025-11-25',
+          authorization: `Bearer ${token}`,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      });
+      return ((await response.json()) as { result: unknown }).result;
+    };
+    for (const token of [ann, ben]) await ask(token, 'tools/call', { name: 'a', arguments: {}, task: {} });
+    expect(await ask(ann, 'tasks/list', {})).toEqual({ tasks: [tasks[0]], nextCursor: 'more' });
+    expect(await ask(ben, 'tasks/list', {})).toEqual({ tasks: [tasks[1]], nextCursor: 'more' });
+  });
+
   it('end with what they opened: a stream breaks off soon after its token was revoked', async () => {
     const [token, admin] = [await makeToken('laptop'), await makeToken('ops', 'admin')];
-    const { url } = await serve({ serve: { requireToken: true } });
+    const gateway = await serve({ serve: { requireToken: true } });
+    const { url } = gateway;
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
     const opened = await fetch(`${url}/mcp`, {
       method: 'POST',
@@ -138,6 +171,8 @@ describe('access tokens', () => {
       headers: { authorization: `Bearer ${admin}` },
     });
     await read;
+    // An everyday end of a stream is no news.
+    expect(gateway.stderr()).not.toMatch(/good no longer|\n\s+at /);
   });
 
   it('let nobody in from elsewhere while there are none', async () => {

@@ -8,7 +8,8 @@ import type { GantryFolder, ServingGantry } from './fixtures/gantry-process.ts';
 import { makeGantryFolder } from './fixtures/gantry-process.ts';
 import { startModernRawServer } from './fixtures/modern-raw-server.ts';
 import { startAskingServer } from './fixtures/asking-server.ts';
-import { written } from './fixtures/raw-server.ts';
+import type { Script } from './fixtures/raw-server.ts';
+import { startRawServer, written } from './fixtures/raw-server.ts';
 import { startModernServer } from './fixtures/modern-server.ts';
 import { startOlderAskingServer } from './fixtures/older-servers.ts';
 
@@ -108,6 +109,35 @@ describe('a client of 2026 that is passed through to a server of 2026', () => {
     expect(server.count('tools/call')).toBe(1);
   });
 
+  it.each<[string, Script, RegExp]>([
+    [
+      'breaks off behind its head',
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 });
+        response.write('{"jsonrpc"', () => response.destroy());
+        return written;
+      },
+      /^The connection to server "s" broke before its answer was whole \(.+\); whether the request was carried out is unknown\.$/,
+    ],
+    [
+      'is packed wrongly',
+      (_request, response) => {
+        response
+          .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+          .end('{"jsonrpc":"2.0"}');
+        return written;
+      },
+      /^Server "s" answered, but its answer cannot be read \(.+\); whether the request was carried out is unknown\.$/,
+    ],
+  ])('is told that a request may have been carried out when its answer %s', async (_what, script, said) => {
+    const server = open.use(await startModernRawServer('book', script));
+    const gateway = await serve({ s: { url: server.url } });
+    const [status, text] = await ask(`${gateway.url}/mcp/s`, 'tools/call', { name: 'book', arguments: {} }, 'book');
+    expect(status).toBe(502);
+    expect(JSON.parse(text)).toMatchObject({ id: 7, error: { message: expect.stringMatching(said) as string } });
+    expect(server.count('tools/call')).toBe(1);
+  });
+
   it('never hears of a question for a credential, which is declined', async () => {
     const server = open.use(await startAskingServer());
     const gateway = await serve({ s: { url: server.url } });
@@ -149,6 +179,44 @@ describe('a client of 2025 that is passed through', () => {
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
     });
     expect([response.status, await response.json()]).toMatchObject([404, { error: { code: -32_001 } }]);
+  });
+});
+
+describe('a stream of events for a client of 2025', () => {
+  const broken =
+    (head: Readonly<Record<string, string>>, text: string | Buffer): Script =>
+    (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream', ...head });
+      response.write(text, () => response.destroy());
+      return written;
+    };
+  const callOf = async (script: Script): Promise<Response> => {
+    const server = open.use(await startRawServer({ 'tools/call': script }));
+    const gateway = await serve({ s: { url: server.url } });
+    return await fetch(`${gateway.url}/mcp/s`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2025-11-25',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'a', arguments: {} } }),
+    });
+  };
+
+  it.each([
+    ['breaks off', {}, ': here\n\ndata: {"jsonrpc"', 'broke before its answer was whole'],
+    ['is packed wrongly', { 'content-encoding': 'gzip' }, 'id: 1\ndata: {}\n\n', 'its answer cannot be read'],
+  ])('answers its request with the reason when it %s', async (_what, head, text, reason) => {
+    const said = await (await callOf(broken(head, text))).text();
+    const answer = JSON.parse(said.slice(said.lastIndexOf('data:') + 'data:'.length)) as unknown;
+    expect(answer).toMatchObject({ id: 7, error: { message: expect.stringContaining(reason) as string } });
+  });
+
+  it('only ends when it breaks off behind an event with an id, from which the client goes on', async () => {
+    const event = 'id: e1\ndata: \n\n';
+    const response = await callOf(broken({}, event));
+    await expect(response.text()).rejects.toThrow();
   });
 });
 

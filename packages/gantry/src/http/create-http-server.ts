@@ -7,6 +7,7 @@ import { delay } from '../kernel/abort.ts';
 import { GantryError, messageOf } from '../kernel/errors.ts';
 import type { McpFace } from '../mcp/face/mcp-face.ts';
 import type { AppOptions } from './create-app.ts';
+import { breakingOff } from './broken-stream.ts';
 import { createApp } from './create-app.ts';
 import { inUrl, isLoopback } from './trusted-address.ts';
 
@@ -50,7 +51,10 @@ export const createHttpServer = async (options: HttpServerOptions): Promise<Http
       { details: { path: 'serve.host' } },
     );
   const app = createApp(options);
-  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: limits }) as Server;
+  const server = createAdaptorServer({
+    fetch: async (request, env) => breakingOff(await app.fetch(request, env), env.outgoing as ServerResponse, log),
+    serverOptions: limits,
+  }) as Server;
   const requests = countRequests(server);
   await listen(server, host, port);
   // A listener that fails later (out of file descriptors, say) goes on with what it has.

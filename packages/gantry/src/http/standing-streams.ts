@@ -1,3 +1,4 @@
+import { GantryError } from '../kernel/errors.ts';
 import type { Clock, Timer } from '../kernel/clock.ts';
 
 /** Streams of events that clients read, each for as long as its token is good. */
@@ -54,7 +55,7 @@ export const createStandingStreams = (clock: Clock): StandingStreams => {
             letGo = keep(token, isGood, () => {
               letGo?.();
               // An end would look as if all had been said.
-              controller.error(new Error('The token of this stream is good no longer.'));
+              controller.error(new GantryError('auth_required', 'The token of this stream is good no longer.'));
               void source.cancel().catch(() => undefined);
             });
           },

@@ -35,3 +35,7 @@ export const fromLostAnswer = (error: {
 /** What is said of a request that was sent when its connection broke. */
 export const brokenOff = (server: string, reason: string): string =>
   `The connection to server "${server}" broke before it answered (${reason}); whether the request was carried out is unknown.`;
+
+/** What is said of a request whose answer had begun when its connection broke. */
+export const brokenOffWithin = (server: string, reason: string): string =>
+  `The connection to server "${server}" broke before its answer was whole (${reason}); whether the request was carried out is unknown.`;

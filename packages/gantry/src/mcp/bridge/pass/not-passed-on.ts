@@ -1,6 +1,6 @@
 import { GantryError } from '../../../kernel/errors.ts';
 import { toConnectionFault } from '../connection/connection-errors.ts';
-import { brokenOff } from '../connection/lost-answer.ts';
+import { brokenOff, brokenOffWithin } from '../connection/lost-answer.ts';
 import type { ManagedServer } from '../server/managed-server.ts';
 
 /**
@@ -34,4 +34,29 @@ export const notPassedOn = (
     default:
       return unreachable(`Server "${name}": ${fault.message}`);
   }
+};
+
+/** Why the rest of an answer did not come. */
+export interface LostAnswer {
+  readonly error: GantryError;
+  /** Whether the connection broke; else what came cannot be read. */
+  readonly isBroken: boolean;
+}
+
+/** The error of a request that was passed on, and whose answer broke off behind its head or cannot be unpacked; not worth another try as it stands. */
+export const lostAnswerOf = (server: Pick<ManagedServer, 'name' | 'maskSecrets'>, error: unknown): LostAnswer => {
+  const { name } = server;
+  const { kind, message } = toConnectionFault(error, { hadSession: false, mask: server.maskSecrets });
+  const isBroken = kind === 'disconnected';
+  const said = isBroken
+    ? brokenOffWithin(name, message)
+    : `Server "${name}" answered, but ${message}; whether the request was carried out is unknown.`;
+  return {
+    isBroken,
+    error: new GantryError(isBroken ? 'server_unreachable' : 'execution_failed', said, {
+      details: { name },
+      retry: 'never',
+      cause: error,
+    }),
+  };
 };

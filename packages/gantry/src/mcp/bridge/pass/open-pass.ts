@@ -22,7 +22,7 @@ import { serverNamed } from '../manage/with-server.ts';
 import type { ManagedServer, Snapshot } from '../server/managed-server.ts';
 import { isObject } from '../../../kernel/json.ts';
 import { parameterHeaders } from '../surface/mirrored-headers.ts';
-import { notPassedOn } from './not-passed-on.ts';
+import { lostAnswerOf, notPassedOn } from './not-passed-on.ts';
 import { createStartProgram } from './start-program.ts';
 import { createLink } from './pass-link.ts';
 import { withinTime } from './within-time.ts';
@@ -102,8 +102,16 @@ const toTarget = (server: ManagedServer, { connection, surface }: Snapshot, opti
       const isOpenEnded = method !== 'POST' || headers['mcp-method'] === 'subscriptions/listen';
       try {
         if (isOpenEnded || !isTimed) return await send(signal);
-        const time = { server: server.name, timeoutMs, maxTimeoutMs, clock, requestBody: body, signal };
-        return await withinTime(send, time);
+        return await withinTime(send, {
+          server: server.name,
+          timeoutMs,
+          maxTimeoutMs,
+          clock,
+          requestBody: body,
+          isResumable: (headers['mcp-protocol-version'] ?? '') < '2026-07-28',
+          signal,
+          lostAnswer: (error) => lostAnswerOf(server, error),
+        });
       } catch (error) {
         if (signal.aborted || GantryError.is(error)) throw error;
         throw notPassedOn(server, error, { isRequest: method === 'POST' });

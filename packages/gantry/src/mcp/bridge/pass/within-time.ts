@@ -2,6 +2,7 @@ import type { Clock, Timer } from '../../../kernel/clock.ts';
 import { GantryError } from '../../../kernel/errors.ts';
 import { requestIdOf } from '../connection/answer-check.ts';
 import { toLostAnswer } from '../connection/lost-answer.ts';
+import type { LostAnswer } from './not-passed-on.ts';
 
 /** The time of a request that is passed on to a server. */
 export interface PassTime {
@@ -12,20 +13,27 @@ export interface PassTime {
   readonly maxTimeoutMs: number;
   readonly clock: Clock;
   readonly requestBody: string | undefined;
+  /** Whether the client may take up a stream again: those of 2025 ask for the rest behind the last event that has an id. */
+  readonly isResumable: boolean;
   /** Ends it for another reason. */
   readonly signal: AbortSignal;
+  /** What is said of an answer that broke off behind its head, or cannot be unpacked. */
+  readonly lostAnswer: (error: unknown) => LostAnswer;
 }
 
 // What a server asks in the middle of a request is for a person to answer, or for a model.
 const question = /elicitation|sampling|roots/;
 
+const eventId = /(?:^|[\r\n])id:/;
+
 /**
- * Sends a request and bounds the time of its answer. Lines that only keep a stream open are silence too. When the time is up, an answer that
- * has not begun fails with `timeout`, and in a stream the client gets a JSON-RPC error for its request.
+ * Sends a request and bounds the time of its answer. Lines that only keep a stream open are silence too. When the time is up, or the answer
+ * breaks off, one that is read as a whole fails with the reason, and in a stream the client gets a JSON-RPC error for its request; not where
+ * it can take a stream up again whose connection broke.
  */
 export const withinTime = async (
   send: (signal: AbortSignal) => Promise<Response>,
-  { server, timeoutMs, maxTimeoutMs, clock, requestBody, signal }: PassTime,
+  { server, timeoutMs, maxTimeoutMs, clock, requestBody, isResumable, signal, lostAnswer }: PassTime,
 ): Promise<Response> => {
   const ending = new AbortController();
   const startedMs = clock.elapsedMs();
@@ -50,40 +58,50 @@ export const withinTime = async (
     timer?.stop();
     signal.removeEventListener('abort', onAbort);
   };
-  const orExpired = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work;
-    } catch (error) {
-      stop();
-      throw expired ?? error;
-    }
-  };
 
   arm(timeoutMs);
-  const response = await orExpired(send(ending.signal));
+  let response: Response;
+  try {
+    response = await send(ending.signal);
+  } catch (error) {
+    stop();
+    throw expired ?? error;
+  }
   // Nothing follows what is only acknowledged.
   if (response.status === 202) stop();
 
+  const reasonOf = (error: unknown): LostAnswer | undefined => {
+    if (expired) return { error: expired, isBroken: false };
+    return signal.aborted || GantryError.is(error) ? undefined : lostAnswer(error);
+  };
+
   async function* timed(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    let hasId = false;
     try {
       for await (const chunk of body) {
         const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+        hasId ||= isResumable && text.includes('id:') && eventId.test(text.toString('latin1'));
         if (text.includes('data')) arm(question.test(text.toString('latin1')) ? maxTimeoutMs : timeoutMs);
         yield chunk;
       }
     } catch (error) {
-      const id = expired && requestIdOf(requestBody);
-      if (!expired || id === undefined) throw expired ?? error;
-      yield Buffer.from(`\n\nevent: message\ndata: ${JSON.stringify(toLostAnswer(id, expired))}\n\n`);
+      const lost = reasonOf(error);
+      const id = lost && requestIdOf(requestBody);
+      if (!lost || id === undefined || (lost.isBroken && hasId)) throw lost?.error ?? error;
+      yield Buffer.from(`\n\nevent: message\ndata: ${JSON.stringify(toLostAnswer(id, lost.error))}\n\n`);
     } finally {
       stop();
     }
   }
   return new TimedResponse(response, {
     text: async () => {
-      const text = await orExpired(response.text());
-      stop();
-      return text;
+      try {
+        return await response.text();
+      } catch (error) {
+        throw reasonOf(error)?.error ?? error;
+      } finally {
+        stop();
+      }
     },
     body: () => {
       const { body } = response;

@@ -29,6 +29,7 @@ import { isSessionToken } from '../sessions/session-token.ts';
 import { isParkedState } from '../translate/parked-state.ts';
 import type { Translator } from '../translate/translator.ts';
 import { isServedMethod, noSession, noSuchTask, otherMethod, refused, tooMany } from './own-answers.ts';
+import { mayListTasks, withOwnTasks } from './own-tasks.ts';
 import { forwardedHeaders, returnedHeaders, sessionHeader } from './pass-headers.ts';
 import { rpcErrorResponse } from './rpc-response.ts';
 import { promptRefusal } from './prompt-refusal.ts';
@@ -129,7 +130,13 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
       }
       const send = async (): Promise<Response> => {
         const translated = await inOtherWords(handed, body.json, client, place);
-        if (!translated) return await passOrTranslate(handed, body.text, stack.move(), body.json, client);
+        if (!translated) {
+          const passed = await passOrTranslate(handed, body.text, stack.move(), body.json, client);
+          if (!owner || !mayListTasks(request.method, message)) return passed;
+          return await withOwnTasks(passed, target.name, (ids) =>
+            owner.taskOwners.ownOf(target.name, owner.client, ids),
+          );
+        }
         // A call has ended when its stream has.
         return isCall && isEventStream(translated.headers) ? heldResponse(translated, running.move()) : translated;
       };

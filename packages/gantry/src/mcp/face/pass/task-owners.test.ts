@@ -67,6 +67,14 @@ describe('tasks of servers', () => {
     expect(await open().isOthers('lab', 'ann', message)).toBe(false);
   });
 
+  it('are told from those of others, however many there are', async () => {
+    const ids = Array.from({ length: 50 }, (_, index) => `t${index}`);
+    for (const [index, taskId] of ids.entries()) await open().note('lab', index % 3 ? 'ann' : 'ben', { taskId });
+    expect([...(await open().ownOf('lab', 'ben', ids))].sort()).toEqual(
+      ids.filter((_, index) => index % 3 === 0).sort(),
+    );
+  });
+
   it('are remembered for a week from when their client asked about them last, without names in the clear', async () => {
     await open().note('lab', 'ann', made);
     expect(JSON.stringify(await space.list(''))).not.toMatch(/ann|t1/);

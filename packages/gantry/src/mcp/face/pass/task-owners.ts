@@ -21,6 +21,11 @@ export interface TaskOwners {
    * @throws {GantryError} `store_unavailable` while that cannot be found out.
    */
   isOthers(server: string, client: string, message: Members): Promise<boolean>;
+  /**
+   * Those of the tasks that are this client's.
+   * @throws {GantryError} `store_unavailable` while that cannot be found out.
+   */
+  ownOf(server: string, client: string, taskIds: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -28,6 +33,8 @@ type Members = Readonly<Record<string, unknown>>;
 // A task that nobody asked about for so long is over.
 const keptMs = 7 * 24 * 60 * 60_000;
 const sweepEvery = 100;
+// A server may list thousands of tasks; the store has others to serve beside.
+const askedAtOnce = 16;
 
 /** Makes it; neither ids nor names of clients are stored in the clear. */
 export const createTaskOwners = ({
@@ -75,6 +82,16 @@ export const createTaskOwners = ({
       if (ids === 'unclear') return true;
       for (const id of ids) if (!(await isOwn(server, client, id))) return true;
       return false;
+    },
+    ownOf: async (server, client, taskIds) => {
+      const own = new Set<string>();
+      for (let from = 0; from < taskIds.length; from += askedAtOnce) {
+        const look = async (taskId: string): Promise<void> => {
+          if (await isOwn(server, client, taskId)) own.add(taskId);
+        };
+        await Promise.all(taskIds.slice(from, from + askedAtOnce).map(look));
+      }
+      return own;
     },
   };
 };
