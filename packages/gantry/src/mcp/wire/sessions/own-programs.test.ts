@@ -109,7 +109,7 @@ describe('a program that runs for one client', () => {
       const { giveBack } = await programs.lease({ target, client: 'a', says, isForCall: true }, never);
       const wish = started[0]?.said.findLast(({ method }) => method === 'logging/setLevel');
       expect(wish?.['params']).toEqual({ level: logLevel });
-      if (error) started[0]?.hears.message({ jsonrpc: '2.0', id: wish?.['id'], error } as never);
+      if (error) started[0]?.hears.message({ jsonrpc: '2.0', id: wish?.['id'], error });
       giveBack('ended');
     }
     expect(started).toHaveLength(1);

@@ -153,10 +153,11 @@ export const openProgramSession = async (
   const wishLogLevel = (level: string): void => {
     if (level === logLevel || !capabilities['logging']) return;
     logLevel = level;
+    // One that was never answered is not waited for twice.
+    wish?.abandon();
     // Messages are read in their order, so it holds for what is asked next.
-    lastOf(request('logging/setLevel', { level }), wishes.signal).catch((error: unknown) =>
-      onTrouble(messageOf(error)),
-    );
+    wish = request('logging/setLevel', { level });
+    lastOf(wish, wishes.signal).catch((error: unknown) => onTrouble(messageOf(error)));
   };
   try {
     const result = await lastOf(request('initialize', initializeParams(says)), signal);
