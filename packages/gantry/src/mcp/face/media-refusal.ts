@@ -1,12 +1,10 @@
-import { isJsonContentType } from '@modelcontextprotocol/server';
-
 /**
  * Why a body is not read, by what its headers say of it; undefined for JSON in UTF-8 that is not encoded any further. Everything is judged
  * as UTF-8 here, and whoever reads it otherwise would read another message.
  */
 export const mediaRefusal = (headers: Headers): string | undefined => {
   const type = headers.get('content-type');
-  if (!isJsonContentType(type)) return 'Content-Type must be application/json.';
+  if (!/^\s*application\/json\s*(?:;|$)/i.test(type ?? '')) return 'Content-Type must be application/json.';
   if (charsetsIn(type ?? '').some((charset) => !utf8.has(charset)))
     return 'Send JSON in UTF-8: Content-Type must be application/json, with no charset or with charset=utf-8.';
   const encoding = headers.get('content-encoding');

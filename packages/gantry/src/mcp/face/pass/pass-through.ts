@@ -26,7 +26,7 @@ import { headerConflict } from './header-conflict.ts';
 import { heldResponse } from './held-stream.ts';
 import { refusesOlder } from './refuses-older.ts';
 import { isSessionToken } from '../sessions/session-token.ts';
-import { isParkedState } from '../translate/parked-state.ts';
+import { isParkedState } from './is-parked-state.ts';
 import type { Translator } from '../translate/translator.ts';
 import { isServedMethod, noSession, noSuchTask, otherMethod, refused, tooMany } from './own-answers.ts';
 import { mayListTasks, withOwnTasks } from './own-tasks.ts';

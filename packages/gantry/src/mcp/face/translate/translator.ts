@@ -26,7 +26,7 @@ import { relayNewerOverLink } from './relay-over-link.ts';
 import { createRelayToNewer } from './relay-to-newer.ts';
 import { createRelayToOlder, takesPart } from './relay-to-older.ts';
 import type { Visit } from './relayed.ts';
-import { isParkedState } from './parked-state.ts';
+import { isParkedState } from '../pass/is-parked-state.ts';
 import { refusalOf } from './relayed.ts';
 import { toProtocolError } from '../mail/rpc-error.ts';
 import { offeredBy } from './offered.ts';
