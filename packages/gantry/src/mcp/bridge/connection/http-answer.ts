@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { decodeBody } from '../../../net/decode-body.ts';
 import type { ResponseLimit } from './response-limit.ts';
-import { responseTooLarge } from './response-limit.ts';
+import { readLimited, responseTooLarge } from './response-limit.ts';
 
 /** The head of an answer, and its body as it comes. */
 export interface HttpAnswer {
@@ -188,16 +188,7 @@ const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : 
 const decoded = (packed: HttpBody, coding: string): HttpBody => {
   const body = decodeBody(Readable.from(packed), coding);
   return {
-    text: async (limit) => {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        bytes += chunk.length;
-        if (bytes > limit.maxBytes) throw responseTooLarge(limit);
-        chunks.push(chunk);
-      }
-      return Buffer.concat(chunks, bytes).toString('utf8');
-    },
+    text: (limit) => readLimited(body, limit),
     abandon: () => void body.destroy(),
     [Symbol.asyncIterator]: () => body[Symbol.asyncIterator]() as AsyncIterator<Buffer>,
   };

@@ -42,3 +42,8 @@ export const heldResponse = (response: Response, held: Disposable): Response => 
   const next = async (): Promise<Uint8Array | undefined> => (await reader.read()).value;
   return new Response(heldStream(reader, next, held), response);
 };
+
+/** The pieces of a stream, by a reader that stays with whoever may have to cancel it. */
+export async function* piecesOf(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value;
+}

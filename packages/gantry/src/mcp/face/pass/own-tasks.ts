@@ -2,7 +2,7 @@ import { messageOf } from '../../../kernel/errors.ts';
 import { isObject, parseJson } from '../../../kernel/json.ts';
 import { eventTexts, isEventStream, withData } from '../../wire/sessions/event-texts.ts';
 import type { EventText } from '../../wire/sessions/event-texts.ts';
-import { heldStream } from './held-stream.ts';
+import { heldStream, piecesOf } from './held-stream.ts';
 import { hasDoubles } from './unclear-message.ts';
 import { unreadable } from './unreadable.ts';
 
@@ -39,10 +39,6 @@ export const withOwnTasks = async (response: Response, server: string, ownOf: Ow
   };
   return new Response(heldStream(reader, next, new DisposableStack()), response);
 };
-
-async function* piecesOf(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value;
-}
 
 const ownInEvent = async (event: EventText, server: string, ownOf: OwnOf): Promise<string> => {
   const { text, data } = event;

@@ -2,7 +2,7 @@ import { GantryError } from '../../../kernel/errors.ts';
 import { isObject, parseJson } from '../../../kernel/json.ts';
 import { eventTexts, isEventStream, withData } from '../../wire/sessions/event-texts.ts';
 import type { EventText } from '../../wire/sessions/event-texts.ts';
-import { heldStream } from './held-stream.ts';
+import { heldStream, piecesOf } from './held-stream.ts';
 import type { Hearing } from './judge-message.ts';
 import { judgeMessage } from './judge-message.ts';
 import { mayConcern } from './may-concern.ts';
@@ -56,10 +56,6 @@ export const answerBody = async (
   // A server that is silent would not notice that nobody reads on.
   return heldStream(reader, next, held, answer.abort);
 };
-
-async function* piecesOf(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value;
-}
 
 async function* judgedEvents(answer: PassAnswer, body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   for await (const event of eventTexts(body)) {
