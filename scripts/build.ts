@@ -22,12 +22,12 @@ execFileSync(
 
 /** Packages that find files of their own by their place, or are loaded only when they are used. */
 const separate =
-  /^(?:ai|@ai-sdk\/.+|pino|undici|pg|playwright-core|rabbitmq-client|@kubernetes\/client-node|@opentelemetry\/(?:exporter-prometheus|sdk-metrics))$/;
+  /^(?:ai|@ai-sdk\/.+|pino|pg|playwright-core|rabbitmq-client|@kubernetes\/client-node|@opentelemetry\/(?:exporter-prometheus|sdk-metrics))$/;
 
 const bundle = await rolldown({
   input: join(dist, 'cli/main.js'),
   platform: 'node',
-  resolve: { mainFields: ['module', 'main'] },
+  resolve: { mainFields: ['module', 'main'], alias: { undici$: path('undici-parts.js') } },
   external: separate,
 });
 const { output } = await bundle.write({

@@ -2,7 +2,7 @@ import { enableCompileCache } from 'node:module';
 import { systemClock } from '../kernel/clock.ts';
 import { GantryError } from '../kernel/errors.ts';
 import type { CliHost } from './cli-host.ts';
-import { keepHeapSmall, keepYoungGeneration } from './keep-heap-small.ts';
+import { keepHeapSmall, tendHeap } from './keep-heap-small.ts';
 import { runCli } from './run-cli.ts';
 
 keepHeapSmall();
@@ -10,7 +10,7 @@ enableCompileCache();
 
 const started = async <Running>(starting: Promise<Running>): Promise<Running> => {
   const running = await starting;
-  keepYoungGeneration();
+  tendHeap();
   return running;
 };
 

@@ -1,0 +1,8 @@
+/**
+ * As much of undici as the command uses. Its own entry loads all of it (caches, mocks, web sockets), which takes 2 MB of memory.
+ */
+export { default as buildConnector } from 'undici/lib/core/connect.js';
+export { default as Agent } from 'undici/lib/dispatcher/agent.js';
+
+/** Loaded by commands that ask a gateway, not by the gateway itself. */
+export const fetch = async (...given) => (await import('undici/lib/web/fetch/index.js')).default.fetch(...given);
