@@ -7,8 +7,7 @@ import { delay } from '../kernel/abort.ts';
 import { GantryError, messageOf } from '../kernel/errors.ts';
 import type { McpFace } from '../mcp/face/mcp-face.ts';
 import type { AppOptions } from './create-app.ts';
-import { breakingOff } from './broken-stream.ts';
-import { createApp } from './create-app.ts';
+import { createFetch } from './create-fetch.ts';
 import { inUrl, isLoopback } from './trusted-address.ts';
 
 /** What the listener of the gateway needs. */
@@ -50,9 +49,9 @@ export const createHttpServer = async (options: HttpServerOptions): Promise<Http
       `Listening on ${host} lets others in, so a token is needed: set GANTRY_TOKEN, or listen on 127.0.0.1.`,
       { details: { path: 'serve.host' } },
     );
-  const app = createApp(options);
+  const serve = createFetch(options);
   const server = createAdaptorServer({
-    fetch: async (request, env) => breakingOff(await app.fetch(request, env), env.outgoing as ServerResponse, log),
+    fetch: (request, { incoming, outgoing }) => serve(request, { incoming, outgoing: outgoing as ServerResponse }),
     serverOptions: limits,
   }) as Server;
   const requests = countRequests(server);

@@ -30,18 +30,30 @@ export const createAddressCheck = (policy: AddressPolicy): AddressCheck => {
   );
   const origins = new Set([...(policy.allowedOrigins ?? []), ...(known ? [known.origin] : [])]);
 
+  const judge = (host: string | undefined, origin: string | undefined): string | undefined => {
+    const url = host === undefined ? null : URL.parse(`http://${host}`);
+    if (!url || !(isLoopback(url.hostname) || names.has(url.hostname)))
+      return `This server is not to be reached as "${(host ?? '').slice(0, 100)}"; allow the name in serve.allowedHosts.`;
+    if (origin === undefined || origins.has(origin)) return undefined;
+    const from = URL.parse(origin);
+    if (from && /^https?:$/.test(from.protocol) && from.host === url.host) return undefined;
+    return `Pages of "${origin.slice(0, 100)}" may not call this server; allow the origin in serve.allowedOrigins.`;
+  };
+  // Clients name the gateway in one or two ways, and to take an address apart costs as much as a tenth of its routes.
+  const allowed = new Set<string>();
   return {
     refusal: (host, origin) => {
-      const url = host === undefined ? null : URL.parse(`http://${host}`);
-      if (!url || !(isLoopback(url.hostname) || names.has(url.hostname)))
-        return `This server is not to be reached as "${(host ?? '').slice(0, 100)}"; allow the name in serve.allowedHosts.`;
-      if (origin === undefined || origins.has(origin)) return undefined;
-      const from = URL.parse(origin);
-      if (from && /^https?:$/.test(from.protocol) && from.host === url.host) return undefined;
-      return `Pages of "${origin.slice(0, 100)}" may not call this server; allow the origin in serve.allowedOrigins.`;
+      // No header has a line break.
+      const asked = `${host}\n${origin}`;
+      if (allowed.has(asked)) return undefined;
+      const why = judge(host, origin);
+      if (why === undefined && allowed.size < mostRemembered) allowed.add(asked);
+      return why;
     },
   };
 };
+
+const mostRemembered = 100;
 
 /** True for the names and addresses of the loopback interface, with or without the brackets of a URL. */
 export const isLoopback = (host: string): boolean =>

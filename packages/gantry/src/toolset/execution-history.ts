@@ -169,9 +169,11 @@ const boundedValue = (value: JsonObject[string]): JsonObject[string] => {
 
 /** Bytes of files, as base64: whoever reads the history wants to know that they were there, not what they are. */
 const bytes = /(?:data:[\w.+/-]+;base64,)?[\w+/=-]{200,}/g;
+const fewestBytes = 200;
 const bytesSeen = 4 * valueChars;
 
 const shortened = (value: string): string => {
+  if (value.length < fewestBytes) return value;
   const seen = cutText(value, bytesSeen);
   const text = seen.replaceAll(
     bytes,

@@ -1,13 +1,9 @@
 /** The header that names a session of 2025. */
 export const sessionHeader = 'mcp-session-id';
-const passedHeaders: ReadonlySet<string> = new Set([
-  'accept',
-  'mcp-protocol-version',
-  'mcp-method',
-  'mcp-name',
-  'last-event-id',
-]);
+const passed = ['accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id'];
 const parameterHeader = /^mcp-param-/;
+// Revisions are dates, which compare as text; those before it have no headers of parameters, and to look for them costs more than the rest.
+const firstWithParameters = '2026';
 const returned = ['content-type', 'cache-control', 'mcp-protocol-version', 'retry-after', 'allow'];
 
 /**
@@ -19,7 +15,13 @@ export const forwardedHeaders = (
   session: string | undefined,
 ): Record<string, string> => {
   const headers: Record<string, string> = {};
-  for (const [name, value] of given) if (passedHeaders.has(name) || parameterHeader.test(name)) headers[name] = value;
+  for (const name of passed) {
+    const value = given.get(name);
+    if (value !== null) headers[name] = value;
+  }
+  const revision = headers['mcp-protocol-version'] ?? firstWithParameters;
+  if (revision >= firstWithParameters)
+    for (const [name, value] of given) if (parameterHeader.test(name)) headers[name] = value;
   if (method === 'POST') headers['content-type'] = 'application/json';
   if (session !== undefined) headers[sessionHeader] = session;
   return headers;

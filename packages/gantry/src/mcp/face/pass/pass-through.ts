@@ -6,7 +6,8 @@
 import type { Invoker } from '../../../invoke/invoker.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { CallContext } from '../../../tool/context.ts';
-import { noteText, outcomeOf } from './passed-outcome.ts';
+import type { Passed } from './passed-outcome.ts';
+import { outcomeOf } from './passed-outcome.ts';
 import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
@@ -29,6 +30,7 @@ import { isSessionToken } from '../sessions/session-token.ts';
 import { isParkedState } from './is-parked-state.ts';
 import type { Translator } from '../translate/translator.ts';
 import { isServedMethod, noSession, noSuchTask, otherMethod, refused, tooMany } from './own-answers.ts';
+import type { OwnOf } from './own-tasks.ts';
 import { mayListTasks, withOwnTasks } from './own-tasks.ts';
 import { forwardedHeaders, returnedHeaders, sessionHeader } from './pass-headers.ts';
 import { rpcErrorResponse } from './rpc-response.ts';
@@ -61,7 +63,7 @@ export interface PassThroughOptions {
 }
 
 /** Serves one request for a server; `client` is the identity that the gateway found. */
-export type PassThrough = (request: Request, server: string, client: string | undefined) => Promise<Response>;
+export type PassThrough = (request: Request, server: string, client: string | undefined) => Promise<Passed>;
 
 /** Makes it. */
 export const createPassThrough = (options: PassThroughOptions): PassThrough => {
@@ -73,12 +75,12 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
   const modernOnly = new WeakSet<PassTarget>();
 
   return async (request, server, client) => {
-    if (!isServedMethod(request.method)) return otherMethod();
+    if (!isServedMethod(request.method)) return { response: otherMethod() };
     const body = await readJsonBody(request, maxBodyBytes);
-    if (!body.ok) return body.refusal;
+    if (!body.ok) return { response: body.refusal };
     const message = isObject(body.json) ? body.json : undefined;
     const unclear = body.text === undefined ? undefined : unclearIn(body.text, message);
-    if (unclear !== undefined) return rpcErrorResponse(message, 400, -32_600, unclear);
+    if (unclear !== undefined) return { response: rpcErrorResponse(message, 400, -32_600, unclear) };
     const controller = new AbortController();
     const abort = (): void => controller.abort(new GantryError('cancelled', 'The client has gone.'));
     request.signal.addEventListener('abort', abort, { once: true });
@@ -99,7 +101,7 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
       target = restricted(opened, client);
     } catch (error) {
       stack.dispose();
-      return refused(error, message);
+      return { response: refused(error, message) };
     }
     const context = `pass/${target.name}/${client ?? ''}`;
     const isCall = message?.['method'] === 'tools/call';
@@ -117,34 +119,34 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     };
     try {
       if (owner && message && (await owner.taskOwners.isOthers(target.name, owner.client, message)))
-        return noSuchTask(message);
+        return { response: noSuchTask(message) };
       const refusal = isCall ? await callRefusal(target, message) : message && promptRefusal(target, message);
-      if (refusal) return refusal;
+      if (refusal) return { response: refusal };
       const running = stack.use(new DisposableStack());
       let place: CallPlace | undefined;
       // A call that waits for its client has its place already, in the process that holds it.
       if (isCall && !goesOn(handed)) {
         const admitted = await admit?.(client);
-        if (admitted && 'refusal' in admitted) return tooMany(message, admitted);
+        if (admitted && 'refusal' in admitted) return { response: tooMany(message, admitted) };
         if (admitted) place = running.use(createCallPlace(admitted));
       }
-      const send = async (): Promise<Response> => {
+      const send = async (): Promise<Passed> => {
         const translated = await inOtherWords(handed, body.json, client, place);
         if (!translated) {
           const passed = await passOrTranslate(handed, body.text, stack.move(), body.json, client);
           if (!owner || !mayListTasks(request.method, message)) return passed;
-          return await withOwnTasks(passed, target.name, (ids) =>
-            owner.taskOwners.ownOf(target.name, owner.client, ids),
-          );
+          const ownOf: OwnOf = (ids) => owner.taskOwners.ownOf(target.name, owner.client, ids);
+          return { response: await withOwnTasks(passed.response, target.name, ownOf) };
         }
         // A call has ended when its stream has.
-        return isCall && isEventStream(translated.headers) ? heldResponse(translated, running.move()) : translated;
+        const isHeld = isCall && isEventStream(translated.headers);
+        return { response: isHeld ? heldResponse(translated, running.move()) : translated };
       };
       return isCall ? await observed(handed, client, send) : await send();
     } catch (error) {
       if (!GantryError.is(error))
         log.warn({ server: target.name, reason: messageOf(error) }, 'a request could not be passed on');
-      return refused(error, message);
+      return { response: refused(error, message) };
     } finally {
       stack.dispose();
     }
@@ -178,16 +180,17 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     held: Disposable,
     json: unknown,
     client: string | undefined,
-  ): Promise<Response> {
+  ): Promise<Passed> {
     const { target, message, request } = handed;
     if (message?.['method'] !== 'initialize' || target.era !== 'modern') return await pass(handed, text, held);
-    const response = await pass(handed, text, held);
+    const { response } = await pass(handed, text, held);
     const answer = await response.text();
-    if (!(await refusesOlder(message, answer, response.headers))) return new Response(answer || null, response);
+    if (!(await refusesOlder(message, answer, response.headers)))
+      return { response: new Response(answer || null, response) };
     const translated = await translator.legacy(request, json, { target, client });
-    if (!translated) return new Response(answer || null, response);
+    if (!translated) return { response: new Response(answer || null, response) };
     modernOnly.add(handed.opened);
-    return translated;
+    return { response: translated };
   }
 
   /** The server as this client may see it: fewer tools and prompts, perhaps. */
@@ -203,19 +206,15 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     };
   }
 
-  async function observed(
-    handed: Handed,
-    client: string | undefined,
-    send: () => Promise<Response>,
-  ): Promise<Response> {
+  async function observed(handed: Handed, client: string | undefined, send: () => Promise<Passed>): Promise<Passed> {
     const { target, message, request } = handed;
     const tool = toolIn(message);
     // Names that clients invent must not become series of their own.
     const name = typedToolName(target.name, tool !== undefined && target.isKnown(tool) ? tool : 'unknown');
     const context: CallContext = { caller: 'passthrough', client, trace: traceOf(request) };
     return await invoker.observe({ name, arguments: argumentsIn(message) }, context, async () => {
-      const response = await send();
-      return { value: response, outcome: outcomeOf(response) };
+      const passed = await send();
+      return { value: passed, outcome: outcomeOf(passed) };
     });
   }
 };
@@ -237,7 +236,7 @@ interface Handed {
   readonly noteTask: ((text: string) => Promise<void>) | undefined;
 }
 
-const pass = async (handed: Handed, text: string | undefined, held: Disposable): Promise<Response> => {
+const pass = async (handed: Handed, text: string | undefined, held: Disposable): Promise<Passed> => {
   const { target, message, request, signal, abort, context, sealing, noteTask } = handed;
   const session = request.headers.get(sessionHeader);
   let upstreamSession: string | undefined;
@@ -245,13 +244,13 @@ const pass = async (handed: Handed, text: string | undefined, held: Disposable):
     upstreamSession = session === null ? undefined : sealing.open(session, context);
   } catch {
     held[Symbol.dispose]();
-    return noSession(message, session);
+    return { response: noSession(message, session) };
   }
   const headers = forwardedHeaders(request, upstreamSession);
   const conflict = message && headerConflict(headers, message, target);
   if (conflict !== undefined) {
     held[Symbol.dispose]();
-    return rpcErrorResponse(message, 400, -32_020, `Bad Request: ${conflict}`);
+    return { response: rpcErrorResponse(message, 400, -32_020, `Bad Request: ${conflict}`) };
   }
   const body = withOwnAnswers(handed, text);
   let response: Response;
@@ -268,20 +267,15 @@ const pass = async (handed: Handed, text: string | undefined, held: Disposable):
   if (response.status === 401 || response.status === 403) {
     await response.body?.cancel();
     held[Symbol.dispose]();
-    return rpcErrorResponse(
-      message,
-      502,
-      -32_603,
-      `Server "${target.name}" asks the gateway to sign in: gantry servers login ${target.name}`,
-    );
+    const why = `Server "${target.name}" asks the gateway to sign in: gantry servers login ${target.name}`;
+    return { response: rpcErrorResponse(message, 502, -32_603, why) };
   }
   const answer = await answerBody(
     { target, message, context, sealing, signal, abort, response, headers, noteTask },
     held,
   );
   const passed = new Response(answer, { status: response.status, headers: answered });
-  if (typeof answer === 'string') noteText(passed, answer);
-  return passed;
+  return { response: passed, text: typeof answer === 'string' ? answer : undefined };
 };
 
 /** A client of 2026-07-28 says so in every request; revisions are dates, which compare as text. */
