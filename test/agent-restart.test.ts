@@ -86,6 +86,7 @@ describe('view_file, in sessions over HTTP', () => {
     expect(saidIn(second)).toContain('`attachments/plan.png`:');
     expect(rolesIn(third)).toEqual(['system', 'user', 'assistant', 'tool']);
     expect(saidIn(third)).toContain('does so once in a turn');
+    expect(offeredTools(third)).not.toContain('view_file');
     expect(saidIn(third)).not.toContain(png('another').toString('base64'));
   });
 
@@ -224,6 +225,17 @@ describe('a tool whose outcome has a context item', () => {
     expect(offeredTools(request)).not.toContain('peek');
   });
 
+  it('is refused again also under a name that its provider made of it', async () => {
+    const dotted = defineTool({ name: 'chat.peek', description: 'Peeks.', input, execute: () => showing() });
+    const peeks: ModelScript = (request, at) => {
+      const [written = ''] = offeredTools(loop.model.requests[0]!).filter((name) => name.startsWith('chat'));
+      return at < 2 ? calls(written) : done;
+    };
+    await start(peeks, { tools: [dotted] });
+    await loop.run('go');
+    expect(asked(2)).toContain('\\"chat.peek\\" has put something before you');
+  });
+
   it('is one message with what the user said where nothing stands between: some models refuse two', async () => {
     await start([calls('peek'), done]);
     await loop.run('who is that?');
@@ -249,9 +261,9 @@ describe('a tool whose outcome has a context item', () => {
     expect(JSON.stringify(loop.recorded)).not.toContain(base64);
   });
 
-  it('sets failures in a row back', async () => {
+  it('sets failures in a row back, also those beside it', async () => {
     const many = Array.from({ length: 4 }, () => calls('fail'));
-    await start([...many, calls('peek'), ...many, done]);
+    await start([...many, calls('peek', 'fail'), ...many, done]);
     expect(await loop.run('go')).toMatchObject({ text: 'I see.', endedBy: 'answer' });
   });
 

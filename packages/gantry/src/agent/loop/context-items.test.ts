@@ -57,7 +57,7 @@ describe('what a tool puts before the model', () => {
     const item = { text: `Line one.\n${'x'.repeat(30_000)}`, media: [] };
     expect(textsOf(await four('t', item))).toContain('chars omitted]');
     expect(shownLine(item)).not.toContain('\n');
-    expect(shownLine(item).length).toBeLessThanOrEqual(300);
+    expect(shownLine(item).length).toBeLessThanOrEqual(1000);
     expect(shownLine(pictureOf('a.png'))).toBe('A plan. (a.png)');
   });
 

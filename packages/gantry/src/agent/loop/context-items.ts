@@ -13,7 +13,7 @@ type UserPart = Exclude<Extract<ModelMessage, { role: 'user' }>['content'], stri
 
 const mostMedia = 16;
 const mostTextChars = 20_000;
-const lineChars = 300;
+const lineChars = 1000;
 
 /**
  * Makes it for one turn, all of whose media together have a limit: they are part of each further request. What cannot be read is named with
