@@ -228,7 +228,7 @@ describe('a tool whose outcome has a context item', () => {
   it('is refused again also under a name that its provider made of it', async () => {
     const dotted = defineTool({ name: 'chat.peek', description: 'Peeks.', input, execute: () => showing() });
     const peeks: ModelScript = (request, at) => {
-      const [written = ''] = offeredTools(loop.model.requests[0]!).filter((name) => name.startsWith('chat'));
+      const written = offeredTools(loop.model.requests[0]!).find((name) => name.startsWith('chat')) ?? '';
       return at < 2 ? calls(written) : done;
     };
     await start(peeks, { tools: [dotted] });
