@@ -142,6 +142,28 @@ describe('view_file, in sessions over HTTP', () => {
     expect(saidIn(requests[2]!)).toContain(png('another').toString('base64'));
   });
 
+  it('is named in the turn behind one in which its process died, and may be viewed again', async () => {
+    const looking = Promise.withResolvers<void>();
+    const hang = (): ScriptedReply => {
+      looking.resolve();
+      return { text: ['A', ' house.'], pauses: [new Promise(() => {})] };
+    };
+    turns = [view('attachments/plan.png'), hang];
+    const lost = post('died', { message: 'what is this?' }).catch(() => undefined);
+    await looking.promise;
+    await gateway.stop('SIGKILL');
+    await lost;
+    gateway = await folder.serve();
+    const { reply, requests } = await ask('died', [{ text: 'I was looking.' }], 'still there?');
+    expect(reply).toMatchObject({ reply: 'I was looking.' });
+    const [request] = requests as [ModelRequest];
+    expect(rolesIn(request)).toEqual(['system', 'user', 'assistant', 'user']);
+    expect(saidIn(request)).toContain('no longer shown] The picture that you asked to see. (attachments/plan.png)');
+    expect(saidIn(request)).toContain('(This turn was interrupted.)');
+    expect(saidIn(request)).not.toContain(base64);
+    expect(offeredTools(request)).toContain('view_file');
+  });
+
   // The last one: its result comes to the conversation when it likes.
   it('is there for subagents, with the ids of the turn that handed the work over', async () => {
     const seen = Promise.withResolvers<string>();

@@ -86,7 +86,7 @@ export type ContextMedia = {
 
 /** Something that a model is to look at itself. Names its media and never holds their bytes, because outcomes are kept. */
 export interface ContextItem {
-  /** What it is, in words for the model; later turns read its first line in place of the whole. */
+  /** What it is, in words for the model; later turns read its beginning, on one line, in place of the whole. */
   readonly text: string;
   readonly media: readonly ContextMedia[];
 }

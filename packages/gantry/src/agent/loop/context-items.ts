@@ -13,7 +13,7 @@ type UserPart = Exclude<Extract<ModelMessage, { role: 'user' }>['content'], stri
 
 const mostMedia = 16;
 const mostTextChars = 20_000;
-const lineChars = 1000;
+const lineChars = 300;
 
 /**
  * Makes it for one turn, all of whose media together have a limit: they are part of each further request. What cannot be read is named with
@@ -54,7 +54,9 @@ export const createItemMessages = (readMedia: ReadMedia): ToItemMessage => {
 
 /** What later turns read of an item: one line that says what was shown. */
 export const shownLine = ({ text, media }: ContextItem): string =>
-  flattenText([text, ...media.map((one) => `(${labelOf(one)})`)].join(' '), { maxChars: lineChars });
+  [flattenText(text, { maxChars: lineChars }), ...media.slice(0, mostMedia).map((one) => `(${labelOf(one)})`)].join(
+    ' ',
+  );
 
 /** The message that stands for an item in later turns, by its line. */
 export const shownBefore = (tool: string, line: string): ModelMessage => ({
