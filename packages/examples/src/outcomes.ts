@@ -52,8 +52,29 @@ const react = defineTool({
 });
 // #endregion
 
+const drawChart = async (_month: string): Promise<Uint8Array> => Buffer.from('89504e470d0a1a0a', 'hex');
+
+// #region show
+const showChart = defineTool({
+  name: 'show_chart',
+  description: 'Shows you the sales of a month as a chart.',
+  requires: { modelCapabilities: { sees_images: true } },
+  available: ({ takesContextItems }) => takesContextItems === true,
+  input: z.strictObject({ month: z.string() }),
+  execute: async ({ month }) => {
+    const chart = gantry.media.put(await drawChart(month), 'image/png');
+    return {
+      status: 'done',
+      parts: [{ type: 'text', text: `The chart of ${month} is shown.` }],
+      contextItem: { text: `Sales of ${month}.`, media: [chart] },
+    };
+  },
+});
+// #endregion
+
 await using gantry = await createGantry({ dataDir: ':memory:' }).start();
-for (const { registration, executor } of [findOrder, countTo, react]) gantry.tools.register(registration, executor);
+for (const { registration, executor } of [findOrder, countTo, react, showChart])
+  gantry.tools.register(registration, executor);
 
 // #region use
 const found = await gantry.call('find_order', { id: 15 });
@@ -72,3 +93,10 @@ assert.equal(outcomeText(missing), 'There is no order 17. Known orders: 15, 16.'
 assert.deepEqual(steps, [1, 2, 3]);
 assert.equal(outcomeText(await gantry.call('react', { emoji: '👍' })), '👍');
 assert.deepEqual(reactions, ['👍']);
+
+const chart = await gantry.call(
+  'show_chart',
+  { month: 'May' },
+  { takesContextItems: true, model: { provider: 'openai', capabilities: { sees_images: true } } },
+);
+assert.equal(chart.status === 'done' && chart.contextItem?.text, 'Sales of May.');

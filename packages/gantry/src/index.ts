@@ -20,13 +20,24 @@ export type { OpaqueIds, OpaqueKind } from './tool/opaque-ids.ts';
 export type { PreparedCall, Tool, ToolCall, ToolExecutor } from './tool/executor.ts';
 export type { GuideShelf, ToolGuide } from './tool/guide.ts';
 export { failedOutcome, textOutcome } from './tool/outcome.ts';
-export type { Attachment, Failure, FailureCode, Handle, Outcome, Part, ToolReport } from './tool/outcome.ts';
+export type {
+  Attachment,
+  ContextItem,
+  ContextMedia,
+  Failure,
+  FailureCode,
+  Handle,
+  Outcome,
+  Part,
+  ToolReport,
+} from './tool/outcome.ts';
 export { outcomeText } from './tool/outcome-text.ts';
 export type { ToolAnnotations, ToolDefinition, ToolRegistration, ToolRequirements } from './tool/registration.ts';
 export type { ToolRegistry } from './tool/registry.ts';
 
 export type { Plugin, PluginHost, ServiceKey } from './plugin/plugin.ts';
 export type { ExecutionHistory, ToolExecution, ToolStats } from './toolset/execution-history.ts';
+export type { MediaStash, StashedMedia } from './memory/media-stash.ts';
 export type { Toolset, Toolsets } from './toolset/toolset.ts';
 export type { Invoker } from './invoke/invoker.ts';
 

@@ -1,4 +1,3 @@
-import { extname } from 'node:path';
 import * as z from 'zod';
 import { GantryError } from '../kernel/errors.ts';
 import type { Tier } from '../tool/context.ts';
@@ -7,19 +6,7 @@ import type { Tool } from '../tool/executor.ts';
 import type { FileVolume } from '../volume/volume.ts';
 import type { SeeingModelPort } from './models/create-model-port.ts';
 import type { TierModels } from './models/tier-models.ts';
-
-const mimeTypes: Readonly<Record<string, string>> = {
-  '.png': 'image/png',
-  '.jpg': 'image/jpeg',
-  '.jpeg': 'image/jpeg',
-  '.gif': 'image/gif',
-  '.webp': 'image/webp',
-  '.bmp': 'image/bmp',
-  '.pdf': 'application/pdf',
-  '.mp3': 'audio/mpeg',
-  '.wav': 'audio/wav',
-  '.ogg': 'audio/ogg',
-};
+import { extensionsOf, mediaTypeOf, typeRefused } from './media-types.ts';
 
 /** Which tiers stand in for one that cannot see, best first. */
 const substitutes: readonly Tier[] = ['high', 'balanced', 'low'];
@@ -47,10 +34,9 @@ export const analyzeFileTool = (options: {
 }): Tool | undefined => {
   const { models, model, volume, maxBytes, types } = options;
   if (seeingTier(models, 'balanced') === undefined) return undefined;
-  const extensions = Object.keys(mimeTypes).filter((extension) => types.includes(mimeTypes[extension] ?? ''));
   return defineTool({
     name: 'analyze_file',
-    description: `Looks at an image of the shared folder and answers a question about it (${extensions.join(', ')}). The path is as other tools give it, such as "attachments/plan.png", or the id of an attached file, such as media_1.`,
+    description: `Looks at an image of the shared folder and answers a question about it (${extensionsOf(types).join(', ')}). The path is as other tools give it, such as "attachments/plan.png", or the id of an attached file, such as media_1.`,
     source: 'files',
     annotations: { readOnlyHint: true, openWorldHint: true },
     timeoutMs: callTimeoutMs,
@@ -65,12 +51,8 @@ export const analyzeFileTool = (options: {
     execute: async ({ path: given, prompt, tier }, context) => {
       const path = context.ids?.resolve(given) ?? given;
       await using file = await volume.openFile(path);
-      const mediaType = mimeTypes[extname(path).toLowerCase()];
-      if (mediaType === undefined || !types.includes(mediaType))
-        throw new GantryError(
-          'invalid_arguments',
-          `"${path}" is of a type that analyze_file does not take (${mediaType ?? (extname(path) || 'no extension')}). It takes ${extensions.join(', ')}.`,
-        );
+      const mediaType = mediaTypeOf(path);
+      if (mediaType === undefined || !types.includes(mediaType)) throw typeRefused('analyze_file', path, types);
       const { size } = await file.stat();
       if (size > maxBytes)
         throw new GantryError(

@@ -14,6 +14,8 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { Log } from '../kernel/log.ts';
 import { memoryGuide } from '../memory/memory-guide.ts';
 import { memoryTools } from '../memory/memory-tools.ts';
+import type { MediaStash } from '../memory/media-stash.ts';
+import { createMediaStash } from '../memory/media-stash.ts';
 import type { MemoryRecord, WorkingMemory } from '../memory/working-memory.ts';
 import { createWorkingMemory } from '../memory/working-memory.ts';
 import { orderPlugins } from '../plugin/order.ts';
@@ -81,6 +83,8 @@ export interface Gantry extends AsyncDisposable {
   /** The last calls of this process. */
   readonly history: ExecutionHistory;
   readonly memory: WorkingMemory;
+  /** Where tools put media for the context items of their outcomes, when they are in no file. */
+  readonly media: MediaStash;
   readonly bus: Bus;
   readonly store: Store;
   readonly log: Log;
@@ -143,6 +147,7 @@ const startGantry = async (options: GantryOptions, plugins: readonly Plugin[]): 
     stack.use(bus);
     const memory = createWorkingMemory({ keyValue: store.keyValue<MemoryRecord>('working-memory'), clock, log });
     stack.use(memory);
+    const media = stack.use(createMediaStash({ clock }));
 
     const stopping = new AbortController();
     const tools = createToolRegistry();
@@ -182,6 +187,7 @@ const startGantry = async (options: GantryOptions, plugins: readonly Plugin[]): 
       bus,
       store,
       memory,
+      media,
       invoker: running.invoker,
       clock,
       log,
@@ -215,6 +221,7 @@ const startGantry = async (options: GantryOptions, plugins: readonly Plugin[]): 
       invoker: running.invoker,
       history,
       memory,
+      media,
       bus,
       store,
       log,

@@ -100,9 +100,14 @@ const withText = (outcome: Outcome, report: ToolReport, text: string, context: C
     parts,
     structured: context.caller === 'client' ? report.structured : undefined,
   };
-  return outcome.status === 'failed'
-    ? { status: 'failed', failure: { ...outcome.failure, message: text, reported: shortened } }
-    : { status: 'done', endTurn: outcome.status === 'done' && outcome.endTurn === true, ...shortened };
+  switch (outcome.status) {
+    case 'done':
+      return { ...outcome, ...shortened };
+    case 'failed':
+      return { status: 'failed', failure: { ...outcome.failure, message: text, reported: shortened } };
+    case 'parked':
+      return outcome;
+  }
 };
 
 // A client has no session of its own that others could not name, so its chunks lie under an unguessable one.

@@ -32,6 +32,8 @@ export interface TurnCall {
   readonly status: 'running' | 'done' | 'failed' | 'parked';
   /** The text that the model got, cut when it is long. */
   readonly result?: string | undefined;
+  /** What it put before the model in place of a result, in a line; bytes are not kept. */
+  readonly shown?: string | undefined;
   readonly durationMs?: number | undefined;
 }
 

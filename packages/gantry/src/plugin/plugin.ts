@@ -2,6 +2,7 @@ import type { Bus } from '../bus/bus.ts';
 import type { Invoker } from '../invoke/invoker.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
+import type { MediaStash } from '../memory/media-stash.ts';
 import type { WorkingMemory } from '../memory/working-memory.ts';
 import type { Store } from '../store/store.ts';
 import type { CallableTools } from '../tool/callable-tools.ts';
@@ -35,6 +36,8 @@ export interface PluginHost {
   readonly bus: Bus;
   readonly store: Store;
   readonly memory: WorkingMemory;
+  /** Where tools put media for the context items of their outcomes, when they are in no file. */
+  readonly media: MediaStash;
   readonly invoker: Invoker;
   readonly clock: Clock;
   readonly log: Log;

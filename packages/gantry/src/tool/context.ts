@@ -141,6 +141,8 @@ export interface CallContext {
   readonly sharesFolder?: boolean | undefined;
   /** Long results are given whole, whatever the caller's kind says. Stays in this process. */
   readonly wholeResults?: boolean | undefined;
+  /** The caller puts the context items of outcomes before its model. Stays in this process. */
+  readonly takesContextItems?: boolean | undefined;
   /** The caller can answer a server's question. */
   readonly answersQuestions?: boolean | undefined;
   /** What the MCP client that calls can be asked for; only together with `onAsked`. */

@@ -40,6 +40,17 @@ describe('an outcome on the bus', () => {
         endTurn: true,
       },
     ],
+    [
+      'done, with something for a model to look at',
+      {
+        status: 'done',
+        parts: [{ type: 'text', text: 'a chart' }],
+        structured: undefined,
+        meta: undefined,
+        attachments: undefined,
+        contextItem: { text: 'A chart.', media: [{ path: 'a.png', mediaType: 'image/png' }] },
+      },
+    ],
     ['parked', parked],
     ['failed on the way', failedOutcome('timeout', 'No result within 5 ms.', 'later')],
     [

@@ -3,7 +3,7 @@
  * when it said so itself) or an error (five codes). Readers tell the replies apart by the envelope's message type.
  */
 import type { Json, JsonObject } from '../kernel/json.ts';
-import type { Attachment, FailureCode, Handle, Outcome, Part, ToolReport } from './outcome.ts';
+import type { Attachment, ContextItem, FailureCode, Handle, Outcome, Part, ToolReport } from './outcome.ts';
 import { outcomeText } from './outcome-text.ts';
 import { toWritableOutcome } from './writable-outcome.ts';
 
@@ -40,6 +40,8 @@ export interface ToolInvokeResponse {
   readonly handle?: Handle | undefined;
   /** The agent's turn is over with the call. */
   readonly endTurn?: boolean | undefined;
+  /** What the agent's model is to look at. Media of a stash are there for the process that ran the tool only. */
+  readonly contextItem?: ContextItem | undefined;
 }
 
 /** The reply to a call that never got a result of its own. */
@@ -69,7 +71,7 @@ export const toReply = (ended: Outcome, call: { readonly id: string; readonly na
     case 'done':
       return {
         type: 'ToolInvokeResponse',
-        body: { ...body, isError: false, ...reportMembers(outcome), ...ending(outcome) },
+        body: { ...body, isError: false, ...reportMembers(outcome), ...forTurn(outcome) },
       };
     case 'failed':
       return {
@@ -84,8 +86,11 @@ export const toReply = (ended: Outcome, call: { readonly id: string; readonly na
   }
 };
 
-// Absent unless it is so: most calls end no turn.
-const ending = ({ endTurn }: { readonly endTurn?: unknown }) => (endTurn === true ? { endTurn: true } : {});
+// Absent unless it is so: most calls end no turn, and put nothing before a model.
+const forTurn = ({ endTurn, contextItem }: Pick<ToolInvokeResponse, 'endTurn' | 'contextItem'>) => ({
+  ...(endTurn === true && { endTurn }),
+  ...(contextItem && { contextItem }),
+});
 
 const reportMembers = (report: ToolReport) => ({
   blocks: report.parts,
@@ -109,7 +114,7 @@ export const fromReply = (reply: ToolReply): Outcome => {
     meta: body.meta,
     attachments: body.attachments,
   };
-  if (!body.isError) return { status: 'done', ...report, ...ending(body) };
+  if (!body.isError) return { status: 'done', ...report, ...forTurn(body) };
   return reportedFailure(report);
 };
 

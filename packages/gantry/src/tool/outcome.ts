@@ -78,6 +78,19 @@ export interface Handle {
   readonly expiresAt: string;
 }
 
+/** A picture by where its bytes are: a file of the shared folder, or the media stash of this process. */
+export type ContextMedia = {
+  /** MIME type, such as `image/png`. */
+  readonly mediaType: string;
+} & ({ readonly path: string } | { readonly stashKey: string });
+
+/** Something that a model is to look at itself. Names its media and never holds their bytes, because outcomes are kept. */
+export interface ContextItem {
+  /** What it is, in words for the model; later turns read its beginning, on one line, in place of the whole. */
+  readonly text: string;
+  readonly media: readonly ContextMedia[];
+}
+
 /** How a call ended. */
 export type Outcome =
   | ({
@@ -87,6 +100,11 @@ export type Outcome =
        * the text of this result. Default false. Of no effect from tools of MCP servers, and outside of turns.
        */
       readonly endTurn?: boolean | undefined;
+      /**
+       * Is put before the agent's model as a message, in place of the call and its result, and the model is asked again; for the rest of the
+       * turn it does not have the tool. Only for callers that say `takesContextItems`; others get the parts. Of no effect from tools of MCP servers.
+       */
+      readonly contextItem?: ContextItem | undefined;
     } & ToolReport)
   | { readonly status: 'failed'; readonly failure: Failure }
   | { readonly status: 'parked'; readonly handle: Handle; readonly parts: readonly Part[] };

@@ -133,6 +133,35 @@ describe('a conversation as messages', () => {
     expect(messages.at(-1)).toEqual({ role: 'user', content: 'still there?' });
   });
 
+  it.each(['done', 'running'] as const)('names what was shown in a turn that is %s, in place of the call', (status) => {
+    const shown = { ...call, shown: 'A plan. (a.png)' };
+    const steps = [
+      { text: 'Let me look.', calls: [shown] },
+      { text: '', calls: [shown, call] },
+    ];
+    const messages = toMessages(
+      turn([
+        { role: 'user', origin: 'person', text: 'go' },
+        { role: 'assistant', status, text: '', steps },
+      ]),
+      'openai',
+    );
+    const line = {
+      role: 'user',
+      content: `[Put here by the tool ${call.name}, not by the user, and no longer shown] A plan. (a.png)`,
+    };
+    expect(messages.slice(0, 3)).toEqual([
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content: [{ type: 'text', text: 'Let me look.' }] },
+      line,
+    ]);
+    expect(messages.slice(3, 5).map(({ role, content }) => [role, content.length])).toEqual([
+      ['assistant', 1],
+      ['tool', 1],
+    ]);
+    expect(messages[5]).toEqual(line);
+  });
+
   it('marks what no user said, and joins two messages of users', () => {
     const messages = toMessages(
       turn([

@@ -2,6 +2,7 @@ import type { ModelMessage } from 'ai';
 import type { AssistantTurn, StoredTurn, UserTurn } from '../../memory/conversation-turn.ts';
 import { providerToolName } from '../../schema/tool-name.ts';
 import { toDialect } from '../adapt-for-model.ts';
+import { shownBefore } from '../loop/context-items.ts';
 import { interruptedText, repairHistory } from '../loop/repair-history.ts';
 import { saidMessage, resultsMessage } from '../loop/step-messages.ts';
 
@@ -47,16 +48,25 @@ export const userText = ({ origin, text }: Pick<UserTurn, 'origin' | 'text'>): s
 
 const stepMessages = ({ steps }: AssistantTurn, historyName: (name: string) => string): readonly ModelMessage[] =>
   steps.flatMap(({ text, calls }): readonly ModelMessage[] => {
-    const named = calls.map((call) => ({ ...call, name: historyName(call.name) }));
+    const shown = calls.filter((call) => call.shown !== undefined);
+    const named = calls
+      .filter((call) => call.shown === undefined)
+      .map((call) => ({ ...call, name: historyName(call.name) }));
+    const said = text.trim() === '' ? [] : [{ type: 'text' as const, text }];
     return [
-      saidMessage(text.trim() === '' ? [] : [{ type: 'text', text }], named),
-      resultsMessage(
-        named.map(({ id, name, status, result }) => ({
-          id,
-          name,
-          output: { type: 'text', value: status === 'running' ? interruptedText : (result ?? '') || '(nothing)' },
-        })),
-      ),
+      ...(said.length + named.length === 0 ? [] : [saidMessage(said, named)]),
+      ...(named.length === 0
+        ? []
+        : [
+            resultsMessage(
+              named.map(({ id, name, status, result }) => ({
+                id,
+                name,
+                output: { type: 'text', value: status === 'running' ? interruptedText : (result ?? '') || '(nothing)' },
+              })),
+            ),
+          ]),
+      ...shown.map((call) => shownBefore(call.name, call.shown ?? '')),
     ];
   });
 

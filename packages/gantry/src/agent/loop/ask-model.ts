@@ -8,6 +8,7 @@ import { toModelError } from '../models/model-error.ts';
 import type { ModelSlots } from '../models/model-slots.ts';
 import type { TierModel } from '../models/tier-models.ts';
 import type { TraceContext } from '../../tool/context.ts';
+import { joinedItems } from './context-items.ts';
 import { boundedArguments } from './bounded-arguments.ts';
 import type { OnLoopEvent } from './loop-events.ts';
 import type { LoopLimits } from './loop-run.ts';
@@ -66,7 +67,7 @@ export const createAskModel =
           content: instructions,
           providerOptions: cacheMark,
         },
-        messages: withCacheMark(messages),
+        messages: withCacheMark(joinedItems(messages)),
         ...(tools && Object.keys(tools.set).length > 0 && { tools: tools.set }),
         ...(tools && {
           repairToolCall: async ({ toolCall, error }) =>

@@ -38,6 +38,8 @@ export const createCallGuards = (options: { readonly maxConsecutiveErrors: numbe
           ? `[Note: this is time ${repeats} in a row that ${call.name} was called with these arguments and gave this result. Calling it again will not change it: try something else, or answer with what you have.]`
           : undefined;
       });
+      // What was put before the model begins anew.
+      if (calls.some(({ item }) => item)) consecutive = 0;
       isUnseen = failedBefore === 0 && calls.length > 1 && consecutive <= calls.length;
       return notes;
     },

@@ -3,6 +3,7 @@ import { leftOutText, mostCallsOfAnswer } from './call-limits.ts';
 import type { RanCall } from './run-calls.ts';
 import type { Step } from './step.ts';
 import { askedMessage, resultsMessage, saidMessage } from './step-messages.ts';
+import { writtenCall } from './text-call-format.ts';
 import { findTextCalls } from './text-calls.ts';
 import type { TurnTools, WrittenCall } from './turn-tools.ts';
 
@@ -36,32 +37,45 @@ export const callsOf = (
   };
 };
 
-/** An answer with calls and the results of these, as the next request holds them; a note stands behind the result that it is about. */
+/**
+ * An answer with calls and the results of these, as the next request holds them; a note stands behind the result that it is about. Of calls
+ * that put an item into the context nothing is left: neither the call, nor its result, nor what the model thought just to make it.
+ */
 export const callMessages = (
   step: Step,
-  { calls, isText }: AnswerCalls,
+  { calls, text, isText }: AnswerCalls,
   ran: readonly RanCall[],
   notes: readonly (string | undefined)[],
   tools: Pick<TurnTools, 'historyName'>,
 ): readonly ModelMessage[] => {
-  const results = ran.map((done, at) => ({ ...done, output: withNote(done, notes[at]) }));
-  if (isText)
-    return [
-      { role: 'assistant', content: step.text },
-      askedMessage(
-        [
-          ...results.map(({ name, output }) => `[Tool result for ${name}]: ${textOf(output)}`),
-          ...(calls.length < mostCallsOfAnswer ? [] : [`[Of any further calls of your answer]: ${leftOutText}`]),
-        ].join('\n\n'),
-      ),
+  const results = ran.flatMap((done, at) =>
+    done.item ? [] : [{ ...done, output: withNote(done, notes[at]), call: calls[at] }],
+  );
+  const isWhole = results.length === ran.length;
+  if (isText) {
+    const rest = results.map(({ name, arguments: args }) => writtenCall(name, JSON.stringify(args)));
+    const content = isWhole ? step.text : [text, ...rest].filter((part) => part.trim() !== '').join('\n');
+    const told = [
+      ...results.map(({ name, output }) => `[Tool result for ${name}]: ${textOf(output)}`),
+      ...(calls.length < mostCallsOfAnswer ? [] : [`[Of any further calls of your answer]: ${leftOutText}`]),
     ];
-  const nameAt = (at: number): string => tools.historyName(calls[at]?.name ?? '');
+    return [
+      ...(content === '' ? [] : [{ role: 'assistant' as const, content }]),
+      ...(told.length === 0 ? [] : [askedMessage(told.join('\n\n'))]),
+    ];
+  }
+  const named = results.map((result) => ({ ...result, name: tools.historyName(result.call?.name ?? '') }));
+  if (named.length === 0) {
+    // Some providers refuse a thought that nothing follows which it led to.
+    const parts = step.parts.slice(0, step.parts.findLastIndex(({ type }) => type === 'text') + 1);
+    return parts.length === 0 ? [] : [saidMessage(parts, [])];
+  }
   return [
     saidMessage(
       step.parts,
-      calls.map(({ id, options }, at) => ({ id, name: nameAt(at), arguments: ran[at]?.arguments ?? {}, options })),
+      named.map(({ id, name, arguments: args, call }) => ({ id, name, arguments: args, options: call?.options })),
     ),
-    resultsMessage(results.map(({ id, output }, at) => ({ id, name: nameAt(at), output }))),
+    resultsMessage(named.map(({ id, name, output }) => ({ id, name, output }))),
   ];
 };
 

@@ -14,8 +14,8 @@ export interface LastStep {
 
 /**
  * Whether a turn is over with these calls, without asking the model again: one of them ended it, or none of them needs a follow-up and the
- * model has already written its answer. Only when none failed: nobody else would hear of that. Only registered tools can do either: a
- * server has no say in how turns end.
+ * model has already written its answer. Only when none failed, or put something before the model: nobody else would hear of it. Only
+ * registered tools can do either: a server has no say in how turns end.
  */
 export const lastStepOf = (
   /** What the model wrote beside the calls. */
@@ -24,7 +24,7 @@ export const lastStepOf = (
   toolsets: Pick<CallableTools, 'find'>,
   context: CallContext,
 ): LastStep | undefined => {
-  if (calls.some(({ isError }) => isError)) return undefined;
+  if (calls.some(({ isError, item }) => isError || item)) return undefined;
   const answer = withoutVendorTokens(said).trim();
   const isOwn = (call: RanCall): boolean => targetOfCall(toolsets, call, context)?.source.startsWith('mcp:') === false;
   const ending = calls.findLast((call) => call.endsTurn && isOwn(call));

@@ -10,6 +10,7 @@ import type { ModelPort } from '../../tool/model-port.ts';
 import type { StashText } from '../../tool/ports.ts';
 import type { ToolRegistration } from '../../tool/registration.ts';
 import type { TierModels } from '../models/tier-models.ts';
+import type { ReadMedia } from '../read-media.ts';
 import type { OnLoopEvent } from './loop-events.ts';
 
 /** Limits of every turn. */
@@ -48,6 +49,8 @@ export interface LoopDeps {
   readonly judge?: JudgeSettings | undefined;
   /** Keeps what had to be shortened to fit into the model's context. */
   readonly stash: StashText;
+  /** Reads what tools put before the model. */
+  readonly readMedia: ReadMedia;
   /** What a run with tools of servers is told right behind its system prompt. */
   readonly orientation: (context: CallContext) => string | undefined;
   readonly clock: Clock;

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { TurnCall, TurnStep } from '../../memory/conversation-turn.ts';
 import { cutText } from '../../text/cut.ts';
 import { scrubValue } from '../../text/scrub.ts';
+import { shownLine } from './context-items.ts';
 import { createLatestWrite } from './latest-write.ts';
 import type { LoopDeps, LoopRun } from './loop-run.ts';
 import type { CallsToRun, RanCall } from './run-calls.ts';
@@ -41,13 +42,14 @@ export const runRecordedCalls = async (
   try {
     return await runCalls(deps, {
       ...run,
-      onRan: ({ id, name, arguments: args, status, text: result, durationMs }) => {
+      onRan: ({ id, name, arguments: args, status, text: result, item, durationMs }) => {
         record.set(id, {
           id,
           name,
           arguments: recorded(args),
           status,
           result: cutText(result, resultChars),
+          ...(item && { shown: shownLine(item) }),
           durationMs,
         });
         results.request();

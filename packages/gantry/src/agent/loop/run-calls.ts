@@ -7,7 +7,7 @@ import { scrubValue } from '../../text/scrub.ts';
 import { outcomeText } from '../../tool/outcome-text.ts';
 import type { CallContext } from '../../tool/context.ts';
 import type { ToolCall } from '../../tool/executor.ts';
-import type { FailureCode, Handle, Outcome } from '../../tool/outcome.ts';
+import type { ContextItem, FailureCode, Handle, Outcome } from '../../tool/outcome.ts';
 import { failedOutcome } from '../../tool/outcome.ts';
 import type { ModelOutput } from '../model-output.ts';
 import { toModelOutput } from '../model-output.ts';
@@ -34,6 +34,8 @@ export interface RanCall {
   readonly handle?: Handle | undefined;
   /** It asks for no further step of the turn. */
   readonly endsTurn: boolean;
+  /** What the model is to look at in place of this result. */
+  readonly item?: ContextItem | undefined;
   readonly durationMs: number;
 }
 
@@ -86,8 +88,16 @@ export const runCalls = async (
       output: output.type === 'content' ? output : { type: marksErrors ? output.type : 'text', value: text },
       handle: outcome.status === 'parked' ? outcome.handle : undefined,
       endsTurn: outcome.status === 'done' && outcome.endTurn === true,
+      item: itemOf(outcome, name, args),
       durationMs,
     };
+  };
+
+  /** A server has no say in what is put before the model beside its results. */
+  const itemOf = (outcome: Outcome, name: string, args: JsonObject): ContextItem | undefined => {
+    if (outcome.status !== 'done' || !outcome.contextItem) return undefined;
+    const isOwn = targetOfCall(toolsets, { name, arguments: args }, context)?.source.startsWith('mcp:') === false;
+    return isOwn ? outcome.contextItem : undefined;
   };
 
   const run = async (written: WrittenCall): Promise<RanCall> => {

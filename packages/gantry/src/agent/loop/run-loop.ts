@@ -14,6 +14,7 @@ import { isFiltered } from '../models/model-error.ts';
 import type { TierModel } from '../models/tier-models.ts';
 import { createAskModel } from './ask-model.ts';
 import type { KnownLimits } from './ask-with-recovery.ts';
+import { createItemMessages } from './context-items.ts';
 import { createCallGuards } from './call-guards.ts';
 import { mostCallsOfAnswer } from './call-limits.ts';
 import { callMessages, callsOf } from './call-messages.ts';
@@ -64,6 +65,7 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
       isLimited: run.tools !== undefined || scope !== undefined,
     });
     const guards = createCallGuards({ maxConsecutiveErrors: limits.maxConsecutiveToolErrors });
+    const toItemMessage = createItemMessages(deps.readMedia);
     const steps: TurnStep[] = [];
     let messages: readonly ModelMessage[] = repairHistory(run.messages);
     let model = models.get(run.tier);
@@ -216,6 +218,11 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
       // What was left out says nothing of where the calls lead.
       const notes = guards.note(ran.slice(0, mostCallsOfAnswer));
       messages = [...messages, ...callMessages(step, answered, ran, notes, tools)];
+      for (const { name, item } of ran) {
+        if (!item) continue;
+        messages = [...messages, await toItemMessage(name, item)];
+        tools.retire(name);
+      }
       if (steps.length === iterationsToTell) onEvent({ type: 'still-working', iterations: steps.length });
 
       const verdict = guards.verdict();

@@ -16,6 +16,7 @@ export const turnContext = (
   const { model, trace, answersQuestions } = now;
   return {
     receivesLateResults: true,
+    takesContextItems: true,
     // A mode that lists no tools of servers would also refuse those that the run was given by name.
     ...(scope && { wrapperMode: 'lazy', namedTools: new Set(scope) }),
     ...context,

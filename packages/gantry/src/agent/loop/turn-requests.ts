@@ -1,10 +1,12 @@
 import type { ModelMessage } from 'ai';
 import type { CallContext, TraceContext } from '../../tool/context.ts';
 import type { ToolRegistration } from '../../tool/registration.ts';
+import { isRefusal } from '../models/model-error.ts';
 import type { TierModel } from '../models/tier-models.ts';
 import type { AskModel } from './ask-model.ts';
-import type { KnownLimits } from './ask-with-recovery.ts';
+import type { KnownLimits, RecoveredStep } from './ask-with-recovery.ts';
 import { createAskWithRecovery } from './ask-with-recovery.ts';
+import { withoutShown } from './context-items.ts';
 import { createFitMessages } from './fit-messages.ts';
 import type { OnLoopEvent } from './loop-events.ts';
 import type { LoopDeps, LoopRun, TokenUsage } from './loop-run.ts';
@@ -54,7 +56,9 @@ export const createTurnRequests = (deps: LoopDeps, options: TurnRequestsOptions)
     const model = modelOf();
     if (!writesCallsAsText(model)) return tools.listed;
     const capabilities = { ...model.facts.capabilities, has_tools: true };
-    return toolsets.for({ ...contextOf(), model: { ...model.facts, capabilities } }).tools.filter(isWanted);
+    return toolsets
+      .for({ ...contextOf(), model: { ...model.facts, capabilities } })
+      .tools.filter((tool) => isWanted(tool) && !tools.isRetired(tool.name));
   };
   const fit = createFitMessages({
     stash: deps.stash,
@@ -81,21 +85,36 @@ export const createTurnRequests = (deps: LoopDeps, options: TurnRequestsOptions)
       notice: fit.notice(),
     });
 
+  /** What a model can read: some providers refuse calls in a history without tools, and pictures for a model that does not see. */
+  const adapt = (
+    { facts: { capabilities = {} } }: TierModel,
+    said: readonly ModelMessage[],
+  ): readonly ModelMessage[] => {
+    const seen = capabilities['sees_images'] === true ? said : withoutShown(said, blindReason);
+    return capabilities['has_tools'] === false ? toPlainMessages(seen) : seen;
+  };
+  const send = (messages: readonly ModelMessage[], withTools: boolean): Promise<RecoveredStep> =>
+    recover(modelOf(), {
+      messages,
+      adapt,
+      instructions,
+      tools: withTools ? tools : undefined,
+      trace,
+      signal: run.signal,
+      onEvent,
+    });
+
   return {
     get usage() {
       return usage;
     },
     callable,
     ask: async (given, withTools) => {
-      const { step, messages: sent } = await recover(modelOf(), {
-        messages: given,
-        // Some providers refuse calls in a history without tools.
-        adapt: ({ facts }, said) => (facts.capabilities?.['has_tools'] === false ? toPlainMessages(said) : said),
-        instructions,
-        tools: withTools ? tools : undefined,
-        trace,
-        signal: run.signal,
-        onEvent,
+      const { step, messages: sent } = await send(given, withTools).catch((error: unknown) => {
+        const less = isRefusal(error) ? withoutShown(given, refusedReason) : given;
+        if (less === given) throw error;
+        onEvent({ type: 'again', reason: 'the provider refused the request, so it is sent without its pictures' });
+        return send(less, withTools);
       });
       usage = {
         inputTokens: usage.inputTokens + step.usage.inputTokens,
@@ -106,3 +125,6 @@ export const createTurnRequests = (deps: LoopDeps, options: TurnRequestsOptions)
     },
   };
 };
+
+const blindReason = 'the model that answers now cannot see; say so, or let a tool look that answers in words';
+const refusedReason = 'the provider of the model refused the request that held it';

@@ -33,7 +33,14 @@ export interface TurnTools {
   refresh(context: CallContext, maxTools: number | undefined): void;
   /** Adds a tool that the run may call, but that was not listed; false when there is none of that name. */
   admit(written: string): boolean;
-  /** Why a run that was given only some tools may not make a call of that name; undefined: the call path decides. */
+  /** Takes a tool out of the turn, because it has put something before the model: it is listed no more, and refused. */
+  retire(name: string): void;
+  /** It was taken out of the turn. */
+  isRetired(name: string): boolean;
+  /**
+   * Why a call of that name may not be made, by a run that was given only some tools, or of one that was taken out of the turn; undefined: the
+   * call path decides.
+   */
   refusal(name: string): string | undefined;
   /** The tool's own name for one that a model wrote. */
   nameOf(written: string): string;
@@ -58,16 +65,18 @@ export const createTurnTools = (
   const set: ToolSet = {};
   const byWrittenName = new Map<string, ToolRegistration>();
   const admitted = new Map<string, ToolRegistration>();
+  const retired = new Map<string, ToolRegistration>();
   let listed: readonly ToolRegistration[] = [];
   let names: ReadonlySet<string> = new Set();
   let current: CallContext | undefined;
   let shown: readonly ToolRegistration[] | undefined;
   let shownTo: string | undefined;
 
+  const writtenName = ({ name }: ToolRegistration): string =>
+    providerToolName(name, toDialect(current?.model?.provider));
   const put = (registration: ToolRegistration): void => {
-    const dialect = toDialect(current?.model?.provider);
-    const { description, inputSchema, strict } = adaptOnce(registration, dialect);
-    const name = providerToolName(registration.name, dialect);
+    const { description, inputSchema, strict } = adaptOnce(registration, toDialect(current?.model?.provider));
+    const name = writtenName(registration);
     byWrittenName.set(name, registration);
     // No `execute`: the loop runs calls itself when the answer is complete, so that none runs that was cut off.
     set[name] = dynamicTool({ description, inputSchema: jsonSchema(inputSchema), strict });
@@ -99,7 +108,8 @@ export const createTurnTools = (
         ? scope.flatMap((name) => toolsets.find(name, context)?.registration ?? []).filter(isWanted)
         : [];
       const unlisted = given.filter(({ name }) => !offered.some((tool) => tool.name === name));
-      const most = withinLimit([...offered, ...unlisted], maxTools);
+      const mayShow = [...offered, ...unlisted].filter(({ name }) => !retired.has(name));
+      const most = withinLimit(mayShow, maxTools);
       const all = [...most, ...[...admitted.values()].filter(({ name }) => !most.some((tool) => tool.name === name))];
       const provider = context.model?.provider;
       const isSame =
@@ -113,15 +123,25 @@ export const createTurnTools = (
       // Emptied and filled again, so that its order does not depend on when a tool came.
       for (const name of Object.keys(set)) delete set[name];
       for (const registration of all) put(registration);
+      // What a model calls all the same is told by its own name.
+      for (const registration of retired.values()) byWrittenName.set(writtenName(registration), registration);
     },
     admit: (written) => {
       const registration = registrationOf(written);
-      if (!registration || !current || !takesTools(current)) return false;
+      if (!registration || !current || !takesTools(current) || retired.has(registration.name)) return false;
       admitted.set(registration.name, registration);
       if (!names.has(registration.name)) put(registration);
       return true;
     },
+    retire: (name) => {
+      const registration = registrationOf(name);
+      if (!registration) return;
+      retired.set(registration.name, registration);
+      admitted.delete(registration.name);
+    },
+    isRetired: (name) => retired.has(name),
     refusal: (name) => {
+      if (retired.has(name)) return retiredText(name);
       if (!isLimited || !current) return undefined;
       const found = toolsets.find(name, current);
       // The call path would suggest what the run was not given.
@@ -148,6 +168,9 @@ export const createTurnTools = (
     },
   };
 };
+
+const retiredText = (name: string): string =>
+  `"${name}" has put something before you in this turn, and does so once in a turn. Work with what you were shown, and do not call it again in this turn.`;
 
 const takesTools = ({ model }: CallContext): boolean => model?.capabilities?.['has_tools'] !== false;
 

@@ -72,6 +72,12 @@ export const isFiltered = (error: unknown): boolean =>
   error.details['status'] === 400 &&
   /content[ _-]?(?:filter|management policy)|ResponsibleAIPolicy/i.test(error.message);
 
+/** A provider refused the request for what is in it. */
+export const isRefusal = (error: unknown): boolean =>
+  GantryError.is(error) && error.code === 'model_failed' && refusals.has(error.details['status']);
+
+const refusals: ReadonlySet<unknown> = new Set([400, 413, 415, 422]);
+
 /** The answer ended before it was complete, and no reason was given; it is worth asking once more. */
 export const isIncompleteAnswer = (error: unknown): boolean =>
   GantryError.is(error) && error.code === 'model_failed' && error.details['isIncomplete'] === true;

@@ -61,7 +61,11 @@ export const runLlmStep = async (
   signal: AbortSignal,
 ): Promise<StepEnd> => {
   const { callable, runLoop } = ports;
-  const context = { ...callContextOf(run, signal), namedTools: new Set(step.definition.tools) };
+  const context = {
+    ...callContextOf(run, signal),
+    takesContextItems: true,
+    namedTools: new Set(step.definition.tools),
+  };
   const { names, unknown } = scopeOf(step.definition, ports, context);
   if (unknown.length > 0) {
     const known = callable.for(context).tools.map(({ name }) => name);

@@ -58,6 +58,17 @@ describe('a step of a model', () => {
     expect(lab.calls.map(({ context }) => context.namedTools)).toEqual([new Set(['web_search']), undefined]);
   });
 
+  it('may name what only a loop is given, which its own is', async () => {
+    const { callable } = lab;
+    lab.callable = {
+      ...callable,
+      find: (name, context) =>
+        name === 'analyze_file' && context.takesContextItems !== true ? undefined : callable.find(name, context),
+    };
+    await lab.run({ description: 'd', tools: ['analyze_file'], steps: [llm('a')] });
+    expect(lab.runs[0]?.scope).toContain('analyze_file');
+  });
+
   it('reads a file by its id of the turn, and its calls know the ids too', async () => {
     await createVolume(join(lab.folder, 'shared')).write('plan.txt', Buffer.from('the plan'), {});
     const ids = createOpaqueIds();

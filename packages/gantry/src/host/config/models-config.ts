@@ -187,11 +187,15 @@ export const loopConfig: z.ZodType<LoopConfig> = z.strictObject({
   persistErrorTurns: z.boolean().default(true).describe('Keeps a failed turn in the conversation with its error.'),
   conversationDays: positive.default(90).describe('Days after which a conversation without a new turn is forgotten.'),
   maxConversationTurns: positive.default(200).describe('Turns that are kept of one conversation.'),
-  analyzeFileMaxBytes: positive.default(8 * 1024 * 1024).describe('Largest file that analyze_file takes, bytes.'),
+  analyzeFileMaxBytes: positive
+    .default(8 * 1024 * 1024)
+    .describe('Largest file that analyze_file takes, bytes; view_file: all files of a call together.'),
   analyzeFileMimeTypes: z
     .array(z.string())
     .default(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
-    .describe('What analyze_file takes; whether another type works depends on the provider.'),
+    .describe(
+      'What analyze_file takes, and of pictures view_file; whether another type works depends on the provider.',
+    ),
   maxConcurrentSubagents: positive
     .default(3)
     .describe('Subagents that may work at the same time, of all conversations.'),

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { analyzeFileTool } from '../../agent/analyze-file.ts';
+import { createReadMedia, mostTurnBytes } from '../../agent/read-media.ts';
+import { viewFileTool } from '../../agent/view-file.ts';
 import type { ServiceHints } from '../../agent/context/build-context.ts';
 import { defaultSystemPrompt } from '../../agent/context/default-prompt.ts';
 import type { LoopDeps } from '../../agent/loop/loop-run.ts';
@@ -118,14 +120,13 @@ export const agent = (options: AgentOptions = {}): Plugin => ({
     });
     const summarize = models.isConfigured ? createSkillSummaries({ model, skills, log, signal: stopping }) : undefined;
     for (const tool of skillTools(skills, { clock, summarize })) tools.register(tool.registration, tool.executor);
-    const analyze = analyzeFileTool({
-      models,
-      model,
-      volume: createVolume(host.sharedDir),
-      maxBytes: loop.analyzeFileMaxBytes,
-      types: loop.analyzeFileMimeTypes,
-    });
-    if (analyze) tools.register(analyze.registration, analyze.executor);
+    const volume = createVolume(host.sharedDir);
+    const { analyzeFileMaxBytes, analyzeFileMimeTypes: types } = loop;
+    for (const tool of [
+      analyzeFileTool({ models, model, volume, maxBytes: analyzeFileMaxBytes, types }),
+      viewFileTool({ models, volume, maxBytes: Math.min(analyzeFileMaxBytes, mostTurnBytes), types }),
+    ])
+      if (tool) tools.register(tool.registration, tool.executor);
 
     const hints = addServices(host, servers);
 
@@ -144,6 +145,7 @@ export const agent = (options: AgentOptions = {}): Plugin => ({
         followsUp: loop.followUp,
         guardsActions: loop.guardActions,
       },
+      readMedia: createReadMedia({ volume, stash: host.media }),
       orientation: (context) => servers()?.orientation(context),
     });
     const timeZone = async (): Promise<string> =>
@@ -226,7 +228,7 @@ export const agent = (options: AgentOptions = {}): Plugin => ({
 /** The loop, whose libraries are loaded with the first run. */
 const lazyLoop = (
   { callable, invoker, memory, clock, log }: PluginHost,
-  given: Pick<LoopDeps, 'models' | 'limits' | 'judge' | 'orientation'>,
+  given: Pick<LoopDeps, 'models' | 'limits' | 'judge' | 'readMedia' | 'orientation'>,
 ): RunLoop => {
   let loading: Promise<RunLoop> | undefined;
   const load = async (): Promise<RunLoop> => {
