@@ -75,10 +75,7 @@ export const createApp = (options: AppOptions, access: AccessCheck): App => {
     app.get(resourceMetadataPath, (c) => c.json(resourceMetadata(oauth, `${access.originOf(c.req.raw)}/mcp`)));
   }
   app.all('/mcp', (c) => face.handleHttp(c.req.raw, { client: c.get('client') }));
-  app.all('/mcp/:server', async (c) => {
-    const { response } = await face.handlePass(c.req.raw, c.req.param('server'), { client: c.get('client') });
-    return response;
-  });
+  app.all('/mcp/:server', (c) => face.handlePass(c.req.raw, c.req.param('server'), { client: c.get('client') }));
   app.get('/healthz', (c) => c.json({ status: 'ok', instance }));
   app.get('/readyz', async (c) => {
     const reasons = await reasonsOf(notReady);

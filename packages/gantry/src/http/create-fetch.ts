@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createAccessCheck } from './access-check.ts';
+import { wholeTextOf } from '../net/whole-response.ts';
 import { breakingOff } from './broken-stream.ts';
 import type { AppOptions } from './create-app.ts';
 import { createApp } from './create-app.ts';
@@ -12,11 +13,11 @@ export type Fetch = (
 ) => Promise<Response>;
 
 // Only names that stand in a path as they are; what is written in another way is for the router to read.
-const messageToServer = /^\/mcp\/([\w.-]+)$/;
+const message = /^(\/mcp(?:\/([\w.-]+))?)(?:\?|$)/;
 
 /**
- * Makes what serves every request: the routes, and beside them the one way that has to be short. A message for one server is passed through
- * past the router, whose layers cost a tenth of such a call; who is let in is decided by the same check.
+ * Makes what serves every request: the routes, and beside them the one way that has to be short. Messages of MCP clients are served past the
+ * router, whose layers cost a tenth of a passed call; who is let in is decided by the same check.
  */
 export const createFetch = (options: AppOptions): Fetch => {
   const { face, log, allowedOrigins = [] } = options;
@@ -25,28 +26,32 @@ export const createFetch = (options: AppOptions): Fetch => {
   // Pages of other origins need headers on every answer, which the router writes.
   const isShort = allowedOrigins.length === 0;
 
-  const passOn = async (
-    request: Request,
-    path: string,
-    server: string,
-    outgoing: ServerResponse,
-  ): Promise<Response> => {
+  const serve = async (request: Request, path: string, server: string | undefined): Promise<Response> => {
     const refusal = access.refuseAddress(request);
     if (refusal) return refusal;
     const admitted = await access.admit(request, path);
     if ('refusal' in admitted) return admitted.refusal;
-    const { response, text } = await face.handlePass(request, server, { client: admitted.client });
-    return text === undefined ? breakingOff(admitted.hold(response), outgoing, log) : response;
+    const { client } = admitted;
+    const response = await (server === undefined
+      ? face.handleHttp(request, { client })
+      : face.handlePass(request, server, { client }));
+    return wholeTextOf(response) === undefined ? admitted.hold(response) : response;
   };
 
-  return async (request, { incoming, outgoing }) => {
-    const path = incoming.url ?? '';
-    const server = isShort && request.method === 'POST' ? messageToServer.exec(path)?.[1] : undefined;
-    if (server === undefined) return breakingOff(await app.fetch(request, { incoming, outgoing }), outgoing, log);
+  const serveShort = async (request: Request, target: string): Promise<Response | undefined> => {
+    if (!isShort || request.method !== 'POST') return undefined;
+    const [, path, server] = message.exec(target) ?? [];
+    if (path === undefined) return undefined;
     try {
-      return await passOn(request, path, server, outgoing);
+      return await serve(request, path, server);
     } catch (error) {
       return unexpected(error, path, log);
     }
+  };
+
+  return async (request, { incoming, outgoing }) => {
+    const served = await serveShort(request, incoming.url ?? '');
+    const response = served ?? (await app.fetch(request, { incoming, outgoing }));
+    return wholeTextOf(response) === undefined ? breakingOff(response, outgoing, log) : response;
   };
 };

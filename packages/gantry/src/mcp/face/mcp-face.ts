@@ -11,7 +11,6 @@ import { createMailbox } from './mail/mailbox.ts';
 import type { Sealing } from './pass/carried-state.ts';
 import type { PassThroughOptions } from './pass/pass-through.ts';
 import { createPassThrough } from './pass/pass-through.ts';
-import type { Passed } from './pass/passed-outcome.ts';
 import { createTaskOwners } from './pass/task-owners.ts';
 import type { StdioConnection } from './serve-stdio.ts';
 import type { SharedSessions } from './sessions/sessions.ts';
@@ -53,7 +52,7 @@ export interface McpFace extends AsyncDisposable {
   /** Serves one HTTP request. Host, Origin and token have been checked; `client` is the identity found by them. */
   handleHttp(request: Request, options?: { readonly client?: string | undefined }): Promise<Response>;
   /** Serves one HTTP request for a single server, passed through as it is. What was checked for {@link McpFace.handleHttp} was checked. */
-  handlePass(request: Request, server: string, options?: { readonly client?: string | undefined }): Promise<Passed>;
+  handlePass(request: Request, server: string, options?: { readonly client?: string | undefined }): Promise<Response>;
   /** Serves one client over the given streams, by default those of the process. */
   serveStdio(options?: StdioOptions): StdioConnection;
   /** Ends the streams on which clients only wait for notices, so that they do not hold up a server that stops. */

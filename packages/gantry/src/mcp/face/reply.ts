@@ -1,4 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
+import { wholeResponse } from '../../net/whole-response.ts';
 
 /** The HTTP response to one JSON-RPC request. */
 export interface Reply {
@@ -92,7 +93,7 @@ export const createReply = (options: ReplyOptions): Reply => {
 
 /** A response of JSON text. */
 export const jsonResponse = (text: string, headers: Readonly<Record<string, string>> | undefined): Response =>
-  new Response(text, { headers: { ...headers, 'content-type': 'application/json' } });
+  wholeResponse(text, { headers: { ...headers, 'content-type': 'application/json' } });
 
 const streamHeaders = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache, no-transform' };
 

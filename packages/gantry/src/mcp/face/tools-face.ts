@@ -172,7 +172,8 @@ export const createToolsFace = (options: ToolsFaceOptions): ToolsFace => {
     handleHttp: async (request, { client } = {}) => {
       let visitor: Visitor;
       try {
-        const named = new URL(request.url).searchParams.get('mode');
+        const { url } = request;
+        const named = url.includes('?') ? new URL(url).searchParams.get('mode') : null;
         visitor = toVisitor(client, parseFaceMode(named, modeFor(client)));
       } catch (error) {
         if (!GantryError.is(error)) throw error;

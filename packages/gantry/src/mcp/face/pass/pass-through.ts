@@ -6,11 +6,11 @@
 import type { Invoker } from '../../../invoke/invoker.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { CallContext } from '../../../tool/context.ts';
-import type { Passed } from './passed-outcome.ts';
 import { outcomeOf } from './passed-outcome.ts';
 import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
+import { wholeResponse } from '../../../net/whole-response.ts';
 import { typedPromptName, typedToolName } from '../../../schema/tool-name.ts';
 import type { OpenPass, PassTarget } from '../../wire/pass-port.ts';
 import { unknownServerText } from '../../wire/unknown-server.ts';
@@ -30,7 +30,6 @@ import { isSessionToken } from '../sessions/session-token.ts';
 import { isParkedState } from './is-parked-state.ts';
 import type { Translator } from '../translate/translator.ts';
 import { isServedMethod, noSession, noSuchTask, otherMethod, refused, tooMany } from './own-answers.ts';
-import type { OwnOf } from './own-tasks.ts';
 import { mayListTasks, withOwnTasks } from './own-tasks.ts';
 import { forwardedHeaders, returnedHeaders, sessionHeader } from './pass-headers.ts';
 import { rpcErrorResponse } from './rpc-response.ts';
@@ -63,7 +62,7 @@ export interface PassThroughOptions {
 }
 
 /** Serves one request for a server; `client` is the identity that the gateway found. */
-export type PassThrough = (request: Request, server: string, client: string | undefined) => Promise<Passed>;
+export type PassThrough = (request: Request, server: string, client: string | undefined) => Promise<Response>;
 
 /** Makes it. */
 export const createPassThrough = (options: PassThroughOptions): PassThrough => {
@@ -75,12 +74,12 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
   const modernOnly = new WeakSet<PassTarget>();
 
   return async (request, server, client) => {
-    if (!isServedMethod(request.method)) return { response: otherMethod() };
+    if (!isServedMethod(request.method)) return otherMethod();
     const body = await readJsonBody(request, maxBodyBytes);
-    if (!body.ok) return { response: body.refusal };
+    if (!body.ok) return body.refusal;
     const message = isObject(body.json) ? body.json : undefined;
     const unclear = body.text === undefined ? undefined : unclearIn(body.text, message);
-    if (unclear !== undefined) return { response: rpcErrorResponse(message, 400, -32_600, unclear) };
+    if (unclear !== undefined) return rpcErrorResponse(message, 400, -32_600, unclear);
     const controller = new AbortController();
     const abort = (): void => controller.abort(new GantryError('cancelled', 'The client has gone.'));
     request.signal.addEventListener('abort', abort, { once: true });
@@ -101,7 +100,7 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
       target = restricted(opened, client);
     } catch (error) {
       stack.dispose();
-      return { response: refused(error, message) };
+      return refused(error, message);
     }
     const context = `pass/${target.name}/${client ?? ''}`;
     const isCall = message?.['method'] === 'tools/call';
@@ -119,34 +118,34 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     };
     try {
       if (owner && message && (await owner.taskOwners.isOthers(target.name, owner.client, message)))
-        return { response: noSuchTask(message) };
+        return noSuchTask(message);
       const refusal = isCall ? await callRefusal(target, message) : message && promptRefusal(target, message);
-      if (refusal) return { response: refusal };
+      if (refusal) return refusal;
       const running = stack.use(new DisposableStack());
       let place: CallPlace | undefined;
       // A call that waits for its client has its place already, in the process that holds it.
       if (isCall && !goesOn(handed)) {
         const admitted = await admit?.(client);
-        if (admitted && 'refusal' in admitted) return { response: tooMany(message, admitted) };
+        if (admitted && 'refusal' in admitted) return tooMany(message, admitted);
         if (admitted) place = running.use(createCallPlace(admitted));
       }
-      const send = async (): Promise<Passed> => {
+      const send = async (): Promise<Response> => {
         const translated = await inOtherWords(handed, body.json, client, place);
         if (!translated) {
           const passed = await passOrTranslate(handed, body.text, stack.move(), body.json, client);
           if (!owner || !mayListTasks(request.method, message)) return passed;
-          const ownOf: OwnOf = (ids) => owner.taskOwners.ownOf(target.name, owner.client, ids);
-          return { response: await withOwnTasks(passed.response, target.name, ownOf) };
+          return await withOwnTasks(passed, target.name, (ids) =>
+            owner.taskOwners.ownOf(target.name, owner.client, ids),
+          );
         }
         // A call has ended when its stream has.
-        const isHeld = isCall && isEventStream(translated.headers);
-        return { response: isHeld ? heldResponse(translated, running.move()) : translated };
+        return isCall && isEventStream(translated.headers) ? heldResponse(translated, running.move()) : translated;
       };
       return isCall ? await observed(handed, client, send) : await send();
     } catch (error) {
       if (!GantryError.is(error))
         log.warn({ server: target.name, reason: messageOf(error) }, 'a request could not be passed on');
-      return { response: refused(error, message) };
+      return refused(error, message);
     } finally {
       stack.dispose();
     }
@@ -180,17 +179,16 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     held: Disposable,
     json: unknown,
     client: string | undefined,
-  ): Promise<Passed> {
+  ): Promise<Response> {
     const { target, message, request } = handed;
     if (message?.['method'] !== 'initialize' || target.era !== 'modern') return await pass(handed, text, held);
-    const { response } = await pass(handed, text, held);
+    const response = await pass(handed, text, held);
     const answer = await response.text();
-    if (!(await refusesOlder(message, answer, response.headers)))
-      return { response: new Response(answer || null, response) };
+    if (!(await refusesOlder(message, answer, response.headers))) return new Response(answer || null, response);
     const translated = await translator.legacy(request, json, { target, client });
-    if (!translated) return { response: new Response(answer || null, response) };
+    if (!translated) return new Response(answer || null, response);
     modernOnly.add(handed.opened);
-    return { response: translated };
+    return translated;
   }
 
   /** The server as this client may see it: fewer tools and prompts, perhaps. */
@@ -206,15 +204,19 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     };
   }
 
-  async function observed(handed: Handed, client: string | undefined, send: () => Promise<Passed>): Promise<Passed> {
+  async function observed(
+    handed: Handed,
+    client: string | undefined,
+    send: () => Promise<Response>,
+  ): Promise<Response> {
     const { target, message, request } = handed;
     const tool = toolIn(message);
     // Names that clients invent must not become series of their own.
     const name = typedToolName(target.name, tool !== undefined && target.isKnown(tool) ? tool : 'unknown');
     const context: CallContext = { caller: 'passthrough', client, trace: traceOf(request) };
     return await invoker.observe({ name, arguments: argumentsIn(message) }, context, async () => {
-      const passed = await send();
-      return { value: passed, outcome: outcomeOf(passed) };
+      const response = await send();
+      return { value: response, outcome: outcomeOf(response) };
     });
   }
 };
@@ -236,7 +238,7 @@ interface Handed {
   readonly noteTask: ((text: string) => Promise<void>) | undefined;
 }
 
-const pass = async (handed: Handed, text: string | undefined, held: Disposable): Promise<Passed> => {
+const pass = async (handed: Handed, text: string | undefined, held: Disposable): Promise<Response> => {
   const { target, message, request, signal, abort, context, sealing, noteTask } = handed;
   const session = request.headers.get(sessionHeader);
   let upstreamSession: string | undefined;
@@ -244,13 +246,13 @@ const pass = async (handed: Handed, text: string | undefined, held: Disposable):
     upstreamSession = session === null ? undefined : sealing.open(session, context);
   } catch {
     held[Symbol.dispose]();
-    return { response: noSession(message, session) };
+    return noSession(message, session);
   }
   const headers = forwardedHeaders(request, upstreamSession);
   const conflict = message && headerConflict(headers, message, target);
   if (conflict !== undefined) {
     held[Symbol.dispose]();
-    return { response: rpcErrorResponse(message, 400, -32_020, `Bad Request: ${conflict}`) };
+    return rpcErrorResponse(message, 400, -32_020, `Bad Request: ${conflict}`);
   }
   const body = withOwnAnswers(handed, text);
   let response: Response;
@@ -267,15 +269,19 @@ const pass = async (handed: Handed, text: string | undefined, held: Disposable):
   if (response.status === 401 || response.status === 403) {
     await response.body?.cancel();
     held[Symbol.dispose]();
-    const why = `Server "${target.name}" asks the gateway to sign in: gantry servers login ${target.name}`;
-    return { response: rpcErrorResponse(message, 502, -32_603, why) };
+    return rpcErrorResponse(
+      message,
+      502,
+      -32_603,
+      `Server "${target.name}" asks the gateway to sign in: gantry servers login ${target.name}`,
+    );
   }
   const answer = await answerBody(
     { target, message, context, sealing, signal, abort, response, headers, noteTask },
     held,
   );
-  const passed = new Response(answer, { status: response.status, headers: answered });
-  return { response: passed, text: typeof answer === 'string' ? answer : undefined };
+  const head = { status: response.status, headers: answered };
+  return typeof answer === 'string' ? wholeResponse(answer, head) : new Response(answer, head);
 };
 
 /** A client of 2026-07-28 says so in every request; revisions are dates, which compare as text. */
