@@ -7,6 +7,7 @@ import type { ServerStatus } from '../../wire/server-state.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
 import { expandHeaders } from '../config/server-entry.ts';
 import { withoutAcknowledgedRequests } from './answer-check.ts';
+import { withLeanCalls } from './lean-calls.ts';
 import { safeEnvironment } from './safe-environment.ts';
 import { loadSdk } from './sdk.ts';
 import { createStdioTransport } from './stdio-transport.ts';
@@ -52,10 +53,13 @@ export const createTransport = async (
   if (entry.auth) for (const header of named) delete headers[header];
   const isNamed = named.length > 0 && !entry.auth;
   const signsIn = !isNamed && tokens !== undefined && (await tokens.isSignedIn());
-  const settings = { fetch: signsIn ? withToken(fetch, tokens, url, name) : fetch, requestInit: { headers } };
-  if (kind === 'sse') return new SSEClientTransport(url, settings);
-  return new StreamableHTTPClientTransport(url, {
-    ...settings,
-    fetch: withoutAcknowledgedRequests(settings.fetch, name),
+  const ownFetch = signsIn ? withToken(fetch, tokens, url, name) : fetch;
+  const requestInit = { headers };
+  if (kind === 'sse') return new SSEClientTransport(url, { fetch: ownFetch, requestInit });
+  return withLeanCalls({
+    url,
+    headers,
+    fetch: withoutAcknowledgedRequests(ownFetch, name),
+    open: (given) => new StreamableHTTPClientTransport(url, { fetch: given, requestInit }),
   });
 };

@@ -2,7 +2,7 @@ import { messageOf } from '../../../kernel/errors.ts';
 import { isObject, parseJson } from '../../../kernel/json.ts';
 import { eventTexts, isEventStream, withData } from '../../wire/sessions/event-texts.ts';
 import type { EventText } from '../../wire/sessions/event-texts.ts';
-import { heldStream, piecesOf } from './held-stream.ts';
+import { heldStream, piecesOf } from '../../../net/held-stream.ts';
 import { hasDoubles } from './unclear-message.ts';
 import { unreadable } from './unreadable.ts';
 

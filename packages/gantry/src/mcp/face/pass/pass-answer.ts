@@ -2,7 +2,7 @@ import { GantryError } from '../../../kernel/errors.ts';
 import { isObject, parseJson } from '../../../kernel/json.ts';
 import { eventTexts, isEventStream, withData } from '../../wire/sessions/event-texts.ts';
 import type { EventText } from '../../wire/sessions/event-texts.ts';
-import { heldStream, piecesOf } from './held-stream.ts';
+import { heldStream, piecesOf } from '../../../net/held-stream.ts';
 import type { Hearing } from './judge-message.ts';
 import { judgeMessage } from './judge-message.ts';
 import { mayConcern } from './may-concern.ts';

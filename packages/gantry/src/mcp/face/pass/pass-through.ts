@@ -24,7 +24,7 @@ import { answerBody } from './pass-answer.ts';
 import { callRefusal } from './call-refusal.ts';
 import { isEventStream } from '../../wire/sessions/event-texts.ts';
 import { headerConflict } from './header-conflict.ts';
-import { heldResponse } from './held-stream.ts';
+import { heldResponse } from '../../../net/held-stream.ts';
 import { refusesOlder } from './refuses-older.ts';
 import { isSessionToken } from '../sessions/session-token.ts';
 import { isParkedState } from './is-parked-state.ts';
