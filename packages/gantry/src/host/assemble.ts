@@ -173,6 +173,7 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
       mayCall: rules.allows,
       restricts: rules.restrictsTools,
       taskOwners: gantry.store.keyValue('mcp-task-owners'),
+      taskResults: gantry.store.keyValue('mcp-task-results'),
     },
     modeFor: (client) =>
       rules.of(client).mode ??

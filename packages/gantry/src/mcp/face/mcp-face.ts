@@ -41,6 +41,8 @@ export interface McpFaceOptions extends Omit<ToolsFaceOptions, 'firstTools' | 's
       > & {
           /** Whose tasks of servers are. */
           readonly taskOwners?: KeyValue<string> | undefined;
+          /** Results that clients of 2025 wanted as tasks, until they fetch them. */
+          readonly taskResults: KeyValue<string>;
         })
     | undefined;
   /** The largest request body; default 4 MiB. */
@@ -78,7 +80,8 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
   let translating: Promise<Translator> | undefined;
   const openTranslator = async (): Promise<Translator> => {
     const { createTranslator } = await import('./translate/translator.ts');
-    return createTranslator({ clock, log, sealing, shared });
+    const { taskResults } = options.pass ?? noPass();
+    return createTranslator({ clock, log, sealing, shared, taskResults });
   };
   const translator = (): Promise<Translator> => (translating ??= openTranslator());
 
@@ -127,6 +130,10 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
 const dispose = async (opening: Promise<AsyncDisposable> | undefined): Promise<void> => {
   const opened = await opening?.catch(() => undefined);
   await opened?.[Symbol.asyncDispose]();
+};
+
+const noPass = (): never => {
+  throw new GantryError('usage', 'Nothing is passed through here, so nothing is translated.');
 };
 
 const noServers: OpenPass = async (name) => {

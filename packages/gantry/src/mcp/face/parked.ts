@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../../kernel/clock.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
+import { crowdedOut } from './crowd.ts';
 import type { Looking, Mailbox } from './mail/mailbox.ts';
 
 /** What waits for a client that has gone to find an answer. */
@@ -23,8 +24,7 @@ export interface Parked<T extends Waiting> extends Disposable {
 
 // A person may take long; something is held open meanwhile.
 const patienceMs = 15 * 60_000;
-const mostParked = 1_000;
-const mostOfClient = 50;
+const limits = { inAll: 1_000, ofClient: 50 };
 
 /** Makes an empty set; `giveUp` ends what has waited for 15 minutes, or has no room any more. Without a mailbox no other process finds it. */
 export const createParked = <T extends Waiting>(options: {
@@ -55,13 +55,8 @@ export const createParked = <T extends Waiting>(options: {
    * room for others.
    */
   const makeRoom = (client: string | undefined): void => {
-    const byClient = Map.groupBy(parked, ([, { waiting }]) => waiting.client);
-    const own = byClient.get(client) ?? [];
-    let crowd: typeof own = [];
-    if (own.length >= mostOfClient) crowd = own;
-    else if (parked.size >= mostParked) crowd = [...byClient.values()].reduce((a, b) => (b.length > a.length ? b : a));
-    const [oldest] = crowd;
-    if (oldest) end(oldest[0], 'Too many questions waited for this client, and this one for the longest.');
+    const oldest = crowdedOut(parked, ({ waiting }) => waiting.client, client, limits);
+    if (oldest !== undefined) end(oldest, 'Too many questions waited for this client, and this one for the longest.');
   };
 
   return {

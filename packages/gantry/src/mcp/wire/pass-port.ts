@@ -47,6 +47,8 @@ export interface PassTarget {
   readonly hidesPrompts: boolean;
   /** Whether the server listed a tool of that name when it was connected; names in metrics are bounded by it. */
   isKnown(tool: string): boolean;
+  /** Whether a server of 2025 runs calls of the tool as tasks only (`execution.taskSupport` is `required`). */
+  needsTask(tool: string): boolean;
   /** Whether the entry has guards at all; without them arguments concern nobody here. */
   readonly hasGuards: boolean;
   /** Why the entry's guards stop a call; undefined when nothing does. */

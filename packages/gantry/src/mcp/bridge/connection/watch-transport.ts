@@ -37,6 +37,7 @@ const rawMethods: ReadonlySet<string> = new Set([
   'prompts/get',
   'completion/complete',
   'tasks/get',
+  'tasks/result',
   'tasks/update',
   'tasks/cancel',
 ]);

@@ -25,6 +25,7 @@ import { parameterHeaders } from '../surface/mirrored-headers.ts';
 import { lostAnswerOf, notPassedOn } from './not-passed-on.ts';
 import { createStartProgram } from './start-program.ts';
 import { createLink } from './pass-link.ts';
+import { toolsThatNeedTasks } from './tools-that-need-tasks.ts';
 import { withinTime } from './within-time.ts';
 
 /** What the way through is made of. */
@@ -84,6 +85,7 @@ const toTarget = (server: ManagedServer, { connection, surface }: Snapshot, opti
   const fetch = tokens && !hasAuthorization ? withToken(plain, tokens, url, server.name) : plain;
   const policy = options.policyOf(entry);
   const known = new Set(surface.listed.map(({ name }) => name));
+  const needTasks = toolsThatNeedTasks(connection, surface);
   const target: PassTarget = {
     name: server.name,
     identity: identityHashOf(entry),
@@ -127,6 +129,7 @@ const toTarget = (server: ManagedServer, { connection, surface }: Snapshot, opti
     isPromptAllowed: () => true,
     hidesPrompts: false,
     isKnown: (tool) => known.has(tool),
+    needsTask: (tool) => needTasks.has(tool),
     hasGuards: (entry.argGuards?.length ?? 0) > 0,
     rejectionOf: (tool, args) => argGuards.rejectionOf(entry, { server: server.name, tool, args }),
     parameterHeaders: (tool, args) =>

@@ -32,7 +32,7 @@ export const createLink = (
       const { connection } = lease.snapshot;
       // An older server asks over the bridge's session, which is answered by the server's policy.
       using _asked =
-        method === 'tools/call'
+        method === 'tools/call' || method === 'tasks/result'
           ? options.openCalls.enter(server.name, toEntered(server, params, options.policy))
           : undefined;
       try {

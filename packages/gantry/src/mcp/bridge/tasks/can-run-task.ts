@@ -1,11 +1,9 @@
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import { isObject } from '../../../kernel/json.ts';
 import type { CallContext } from '../../../tool/context.ts';
+import { tasksExtension } from '../../wire/tasks-extension.ts';
 import type { ServerEntry } from '../config/server-entry.ts';
 import type { Connection } from '../connection/open-connection.ts';
-
-/** Name of the extension, SEP-2663. */
-export const tasksExtension = 'io.modelcontextprotocol/tasks';
 
 /** What a request says so that its server may answer with a task, or speak of one. */
 export const taskCapabilities = (mayAsk: boolean): ClientCapabilities => ({

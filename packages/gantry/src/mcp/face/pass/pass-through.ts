@@ -168,7 +168,7 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     const isOwn = session !== null && isSessionToken(session);
     // A session that the server itself has opened goes on, whatever was found since.
     if (target.isHttp && !isOwn && (session !== null || !modernOnly.has(opened))) return undefined;
-    const translated = await translator.legacy(request, json, { target, client });
+    const translated = await translator.legacy(request, json, { target, client, noteResult });
     return translated ?? (target.isHttp ? undefined : noSession(handed.message, session));
   }
 

@@ -4,8 +4,9 @@ export const rpcErrorResponse = (
   status: number,
   code: number,
   text: string,
+  data?: Readonly<Record<string, unknown>>,
 ): Response =>
-  Response.json({ jsonrpc: '2.0', error: { code, message: text }, id: message?.['id'] ?? null }, { status });
+  Response.json({ jsonrpc: '2.0', error: { code, message: text, data }, id: message?.['id'] ?? null }, { status });
 
 /** A result of Gantry's own; it says that it is complete, which servers of 2025 and their clients do not mind. */
 export const rpcResultResponse = (

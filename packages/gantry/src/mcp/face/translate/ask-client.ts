@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
 import { askOnStream } from '../ask-on-stream.ts';
+import type { InputRequests } from './generations.ts';
 import { capabilityFor, declined, takesQuestion } from './relayed.ts';
 
 // MCP 2026-07-28: the client lacks a capability that the request needs.
@@ -17,7 +18,7 @@ export const askOne = (method: string, params: unknown, ctx: ServerContext): Pro
 export const askClient = async (
   target: PassTarget,
   server: Server,
-  requests: Readonly<Record<string, { readonly method: string; readonly params: unknown }>>,
+  requests: InputRequests,
   ctx: ServerContext,
 ): Promise<JsonObject> => {
   const can = server.getClientCapabilities() ?? {};

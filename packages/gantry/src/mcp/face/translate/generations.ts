@@ -26,18 +26,12 @@ export const toModernResult = (result: JsonObject): JsonObject => ({
   ...withoutHopMeta(result),
 });
 
-/** What a server of 2026 wants to know before it goes on, and the state it wants back; undefined for any other result. */
-export const readHandedBack = (
-  raw: unknown,
-):
-  | {
-      readonly requests: Readonly<Record<string, { readonly method: string; readonly params: unknown }>>;
-      readonly state: JsonObject;
-    }
-  | undefined => {
-  if (!isObject(raw) || (raw['resultType'] !== 'input_required' && !asksWithoutSaying(raw))) return undefined;
-  const { inputRequests, requestState } = raw;
-  const requests = Object.fromEntries(
+/** What a server of 2026 wants to know, by the keys under which it is answered. */
+export type InputRequests = Readonly<Record<string, { readonly method: string; readonly params: unknown }>>;
+
+/** Reads the questions of a round or a task. */
+export const readInputRequests = (inputRequests: unknown): InputRequests =>
+  Object.fromEntries(
     Object.entries(isObject(inputRequests) ? inputRequests : {}).map(([key, request]) => [
       key,
       {
@@ -46,7 +40,28 @@ export const readHandedBack = (
       },
     ]),
   );
-  return { requests, state: typeof requestState === 'string' ? { requestState } : {} };
+
+/** What a server of 2025 asks over its session, in the words of 2026. */
+export const toInputRequests = (
+  asked: Iterable<readonly [key: string, request: { readonly method: string; readonly params: Json | undefined }]>,
+): JsonObject =>
+  Object.fromEntries(
+    Array.from(asked, ([key, { method, params }]) => [
+      key,
+      { method, params: isObject(params) ? withoutHopMeta(params) : {} },
+    ]),
+  );
+
+/** What a server of 2026 wants to know before it goes on, and the state it wants back; undefined for any other result. */
+export const readHandedBack = (
+  raw: unknown,
+): { readonly requests: InputRequests; readonly state: JsonObject } | undefined => {
+  if (!isObject(raw) || (raw['resultType'] !== 'input_required' && !asksWithoutSaying(raw))) return undefined;
+  const { inputRequests, requestState } = raw;
+  return {
+    requests: readInputRequests(inputRequests),
+    state: typeof requestState === 'string' ? { requestState } : {},
+  };
 };
 
 /** Questions that are not said to be any are questions all the same; those of a task are answered beside it. */

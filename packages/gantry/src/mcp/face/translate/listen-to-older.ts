@@ -10,6 +10,10 @@ import { rpcErrorResponse } from '../pass/rpc-response.ts';
 import type { Notice } from '../../wire/sessions/exchange.ts';
 import type { OlderSession } from '../../wire/sessions/older-session.ts';
 import type { ClientSays } from '../../wire/sessions/client-says.ts';
+import { tasksExtension } from '../../wire/tasks-extension.ts';
+import { takesPart } from './takes-part.ts';
+import { knowsTasks } from './tasks/tasks-at-older.ts';
+import type { WatchedTasks, WatchTasks } from './tasks/watch-tasks.ts';
 
 /** A `subscriptions/listen` of a client of 2026. */
 export interface ListenRequest {
@@ -30,7 +34,15 @@ const mostWaiting = 1_000;
 const mostSubscriptions = 200;
 
 /** Makes streams of notices for clients of 2026, each over a session with the server of 2025 that gives the notices. */
-export const createListenToOlder = ({ clock, log }: { readonly clock: Clock; readonly log: Log }) => {
+export const createListenToOlder = ({
+  clock,
+  log,
+  watchTasks,
+}: {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly watchTasks: WatchTasks;
+}) => {
   // A program has one session for all streams of its client.
   const subscribed = new WeakMap<OlderSession, Map<string, number>>();
   const countsOf = (session: OlderSession): Map<string, number> => {
@@ -44,7 +56,7 @@ export const createListenToOlder = ({ clock, log }: { readonly clock: Clock; rea
     session: OlderSession,
     wanted: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
-  ): Promise<Honored> => {
+  ): Promise<Subscribed> => {
     const can = (name: string, what: string): boolean => {
       const capability = session.capabilities[name];
       return isObject(capability) && capability[what] === true;
@@ -78,48 +90,106 @@ export const createListenToOlder = ({ clock, log }: { readonly clock: Clock; rea
     }
   };
 
-  return async ({ target, client, says, message, signal }: ListenRequest): Promise<Response> => {
-    const { id } = message;
-    const wanted = isObject(message['params']) ? message['params']['notifications'] : undefined;
-    if ((typeof id !== 'string' && typeof id !== 'number') || !isObject(wanted))
-      return rpcErrorResponse(message, 400, -32_602, 'Invalid params: "notifications" says what to listen to.');
+  /** Listens over a session of the client's own, where it wants to hear of anything but tasks. */
+  const listenIn = async ({
+    target,
+    client,
+    says,
+    wanted,
+    signal,
+  }: Pick<ListenRequest, 'target' | 'client' | 'says' | 'signal'> & {
+    readonly wanted: Readonly<Record<string, unknown>>;
+  }): Promise<Listened> => {
+    const { taskIds: _apart, ...others } = wanted;
+    const hasNone = target.startProgram !== undefined && !takesPart(says);
+    if (hasNone || ('taskIds' in wanted && Object.keys(others).length === 0))
+      return { honored: { lists: new Map(), uris: new Set() }, session: undefined, end: () => {} };
     // The program that runs for this client is the one whose changes it makes.
     const leased = await target.leaseSession({ client, says, forNotices: true }, signal);
     const { session } = leased;
-    let honored: Honored;
+    let honored: Subscribed;
     try {
       honored = await subscribe(session, wanted, signal);
     } catch (error) {
       leased.giveBack('broken');
       throw error;
     }
-    return streamOf({
-      id,
+    return {
       honored,
       session,
-      clock,
-      signal,
-      onEnd: () => {
+      end: () => {
         if (target.startProgram) unsubscribe(session, honored.uris);
         // Over HTTP its subscriptions end with the session.
         leased.giveBack('broken');
+      },
+    };
+  };
+
+  return async ({ target, client, says, message, signal }: ListenRequest): Promise<Response> => {
+    const { id } = message;
+    const wanted = isObject(message['params']) ? message['params']['notifications'] : undefined;
+    if ((typeof id !== 'string' && typeof id !== 'number') || !isObject(wanted))
+      return rpcErrorResponse(message, 400, -32_602, 'Invalid params: "notifications" says what to listen to.');
+    if ('taskIds' in wanted && !knowsTasks(metaIn(message))) return missingTasks(message);
+    const ending = new AbortController();
+    const watched = await watchTasks(wanted['taskIds'], {
+      target,
+      client,
+      says,
+      signal: AbortSignal.any([signal, ending.signal]),
+    });
+    const listened = await listenIn({ target, client, says, wanted, signal }).catch((error: unknown) => {
+      ending.abort();
+      throw error;
+    });
+    return streamOf({
+      id,
+      honored: { ...listened.honored, tasks: watched },
+      session: listened.session,
+      clock,
+      signal,
+      onEnd: () => {
+        ending.abort();
+        listened.end();
       },
       report: (reason) => log.debug({ server: target.name, reason }, 'a stream of notices ended'),
     });
   };
 };
 
-/** What a client is told of. */
-interface Honored {
+/** What the server was asked to tell of. */
+interface Subscribed {
   /** Notices by method, and the flags that want them. */
   readonly lists: ReadonlyMap<string, string>;
   readonly uris: ReadonlySet<string>;
 }
 
+interface Listened {
+  readonly honored: Subscribed;
+  readonly session: OlderSession | undefined;
+  readonly end: () => void;
+}
+
+/** What a client is told of. */
+interface Honored extends Subscribed {
+  readonly tasks: WatchedTasks;
+}
+
+const metaIn = ({ params }: ListenRequest['message']): object | undefined => {
+  const meta = isObject(params) ? params['_meta'] : undefined;
+  return isObject(meta) ? meta : undefined;
+};
+
+// SEP-2663, "Task Status Notifications".
+const missingTasks = (message: ListenRequest['message']): Response =>
+  rpcErrorResponse(message, 400, -32_021, 'Who listens to tasks has to declare that it knows them.', {
+    requiredCapabilities: { extensions: { [tasksExtension]: {} } },
+  });
+
 const streamOf = (options: {
   readonly id: string | number;
   readonly honored: Honored;
-  readonly session: OlderSession;
+  readonly session: OlderSession | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onEnd: () => void;
@@ -157,10 +227,11 @@ const streamOf = (options: {
         controller.enqueue(encoder.encode(messageEvent(JSON.stringify(result))));
         controller.close();
       };
-      const { lists, uris } = honored;
+      const { lists, uris, tasks } = honored;
       const notifications = {
         ...Object.fromEntries([...lists.values()].map((flag) => [flag, true])),
         ...(uris.size > 0 && { resourceSubscriptions: [...uris] }),
+        ...(tasks.ids.length > 0 && { taskIds: tasks.ids }),
       };
       say({ method: 'notifications/subscriptions/acknowledged', params: { notifications, _meta: stamp } });
       if (Object.keys(notifications).length === 0) return finish();
@@ -173,7 +244,8 @@ const streamOf = (options: {
         const meta = isObject(params['_meta']) ? params['_meta'] : {};
         say({ method, params: { ...params, _meta: { ...meta, ...stamp } } });
       };
-      session.listen(hear, over.signal).then(finish, (error: unknown) => {
+      tasks.hear((task) => say({ method: 'notifications/tasks', params: { ...task, _meta: stamp } }));
+      session?.listen(hear, over.signal).then(finish, (error: unknown) => {
         options.report(messageOf(error));
         finish();
       });

@@ -52,11 +52,14 @@ export const createNewerRequests = ({ clock, log }: { readonly clock: Clock; rea
   };
 };
 
-// MCP 2026-07-28, "Standard request headers" (SEP-2243).
+// MCP 2026-07-28, "Standard request headers" (SEP-2243), and those of tasks (SEP-2663).
 const nameKeys: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
   'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
 };
 
 const headersOf = (

@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
+import { runsOlderTasks } from '../../wire/runs-older-tasks.ts';
+import { tasksExtension } from '../../wire/tasks-extension.ts';
 
 const methodsByCapability: Readonly<Record<string, readonly string[]>> = {
   tools: ['tools/list', 'tools/call'],
@@ -8,8 +10,6 @@ const methodsByCapability: Readonly<Record<string, readonly string[]>> = {
   resources: ['resources/list', 'resources/templates/list', 'resources/read'],
   completions: ['completion/complete'],
 };
-const tasks = 'io.modelcontextprotocol/tasks';
-const taskMethods = ['tasks/get', 'tasks/update', 'tasks/cancel'];
 
 /**
  * What a client is offered of a server that speaks otherwise: all that can be said in the client's generation, and by which methods. What a
@@ -32,19 +32,45 @@ export const offeredBy = (
     };
   };
   const subscribes = flags('resources')['subscribe'] === true;
-  const { extensions } = link.capabilities;
-  const runsTasks = generation === 'modern' && era === 'modern' && isObject(extensions) && isObject(extensions[tasks]);
+  const tasks = tasksOf(link.capabilities, era, generation);
   return {
     capabilities: {
       ...Object.fromEntries(offered.map((name) => [name, flags(name)])),
       ...(logs && { logging: {} }),
-      ...(runsTasks && { extensions: { [tasks]: {} } }),
+      ...tasks?.capabilities,
     },
     methods: [
       ...methods,
       ...(logs && generation === 'legacy' ? ['logging/setLevel'] : []),
       ...(subscribes && generation === 'legacy' ? ['resources/subscribe', 'resources/unsubscribe'] : []),
-      ...(runsTasks ? taskMethods : []),
+      ...(tasks?.methods ?? []),
     ],
+  };
+};
+
+/** Whether the server runs tasks, in either form of them. */
+export const runsTasks = (capabilities: JsonObject, era: PassTarget['era']): boolean => {
+  if (era === 'legacy') return runsOlderTasks(capabilities);
+  const { extensions } = capabilities;
+  return isObject(extensions) && isObject(extensions[tasksExtension]);
+};
+
+/** How tasks are offered. A list of them there is for nobody: to a server its clients are one, and 2026 has none. */
+const tasksOf = (
+  capabilities: JsonObject,
+  era: PassTarget['era'],
+  generation: 'modern' | 'legacy',
+): { readonly capabilities: JsonObject; readonly methods: readonly string[] } | undefined => {
+  if (!runsTasks(capabilities, era)) return undefined;
+  if (generation === 'modern')
+    return {
+      capabilities: { extensions: { [tasksExtension]: {} } },
+      methods: ['tasks/get', 'tasks/update', 'tasks/cancel'],
+    };
+  const { tasks } = capabilities;
+  const cancels = era === 'modern' || (isObject(tasks) && isObject(tasks['cancel']));
+  return {
+    capabilities: { tasks: { requests: { tools: { call: {} } }, ...(cancels && { cancel: {} }) } },
+    methods: ['tasks/get', 'tasks/result', ...(cancels ? ['tasks/cancel'] : [])],
   };
 };

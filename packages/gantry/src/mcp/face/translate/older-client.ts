@@ -7,15 +7,19 @@ import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { saysOfOlder } from '../../wire/sessions/client-says.ts';
 import type { Exchange } from '../../wire/sessions/exchange.ts';
+import { toLegacyResult } from './generations.ts';
 import { createSessionNotices } from './listen-to-newer.ts';
 import type { NewerRequest } from './newer-requests.ts';
 import type { LeasedSession } from '../../wire/sessions/older-sessions.ts';
 import { relayOlderOverLink } from './relay-over-link.ts';
-import type { OlderClient } from './relay-to-newer.ts';
-import { takesPart } from './relay-to-older.ts';
+import { runsTasks } from './offered.ts';
+import type { AskNewer, AskOptions, OlderClient } from './relay-to-newer.ts';
 import { relayToProgram } from './relay-to-program.ts';
 import type { Relayed, Visit } from './relayed.ts';
+import { filtered } from './relayed.ts';
 import type { Silence } from './silence.ts';
+import { takesPart } from './takes-part.ts';
+import type { TasksAtNewer } from './tasks/tasks-at-newer.ts';
 
 /** Makes the protocol server that a client speaks with; `isAlone` says that what the server tells reaches this client alone. */
 export type OpenServer = (
@@ -28,7 +32,8 @@ export type OpenServer = (
 /** What sessions of clients of 2025 are made of. */
 export interface OlderClientParts {
   readonly open: OpenServer;
-  readonly relayToNewer: (relayed: Relayed, client: OlderClient) => Promise<JsonObject>;
+  readonly relayToNewer: (relayed: Relayed, client: OlderClient, options?: AskOptions) => Promise<JsonObject>;
+  readonly tasksAtNewer: TasksAtNewer;
   readonly sendNewer: (request: NewerRequest) => Exchange;
   readonly clock: Clock;
   readonly log: Log;
@@ -62,9 +67,26 @@ const saysIn = ({ capabilities, clientInfo }: JsonObject): ReturnType<typeof say
   saysOfOlder(isObject(capabilities) ? capabilities : {}, isObject(clientInfo) ? clientInfo : undefined, undefined);
 
 /** Whoever takes no part in calls shares the bridge's connection. */
-const openAtLink = ({ open }: OlderClientParts, { first }: OpenedSession): Server => {
-  const server: Server = open(first, 'legacy', false, (relayed) => relayOlderOverLink(relayed, server));
+const openAtLink = (parts: OlderClientParts, { first }: OpenedSession): Server => {
+  const server: Server = parts.open(first, 'legacy', false, async (relayed) => {
+    const { target, method } = relayed;
+    if (target.era === 'modern')
+      return await toOlder(parts, relayed, server, (one, options) => relayOlderOverLink(one, server, options));
+    return filtered(target, method, await relayOlderOverLink(relayed, server));
+  });
   return server;
+};
+
+/** The result of a request to a server of 2026, in the words of 2025. */
+const toOlder = async (
+  { tasksAtNewer }: OlderClientParts,
+  relayed: Relayed,
+  server: Server,
+  ask: AskNewer,
+): Promise<JsonObject> => {
+  const { target, method } = relayed;
+  if (runsTasks(target.link.capabilities, target.era)) return await tasksAtNewer(relayed, { server, ask });
+  return toLegacyResult(filtered(target, method, await ask(relayed)));
 };
 
 /** A program runs for this session alone, and ends with it. */
@@ -106,10 +128,8 @@ const openAtProgram = (
   return server;
 };
 
-const openAtNewer = (
-  { open, relayToNewer, sendNewer, clock, log }: OlderClientParts,
-  { first }: OpenedSession,
-): Server => {
+const openAtNewer = (parts: OlderClientParts, { first }: OpenedSession): Server => {
+  const { open, relayToNewer, sendNewer, clock, log } = parts;
   let newest = first;
   let logLevel: string | undefined;
   const server: Server = open(first, 'legacy', true, async (relayed) => {
@@ -126,7 +146,9 @@ const openAtNewer = (
         notices.unsubscribe(textIn(params, 'uri'));
         return {};
       default:
-        return await relayToNewer(relayed, { server, logLevel });
+        return await toOlder(parts, relayed, server, (one, options) =>
+          relayToNewer(one, { server, logLevel }, options),
+        );
     }
   });
   const notices = createSessionNotices({ server, target: () => newest.target, send: sendNewer, clock, log });

@@ -1,45 +1,70 @@
 import type { Server } from '@modelcontextprotocol/server';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { Clock } from '../../../kernel/clock.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
+import type { Log } from '../../../kernel/log.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
 import type { Sealing } from '../pass/carried-state.ts';
 import { unwrapState, wrapState } from '../pass/carried-state.ts';
 import { askClient } from './ask-client.ts';
 import { metaKeys } from '../../wire/sessions/client-says.ts';
-import { readHandedBack, toLegacyResult, toModernResult, withoutHopMeta } from './generations.ts';
+import { readHandedBack, toModernResult, withoutHopMeta } from './generations.ts';
+import type { AskOptions } from './relay-to-newer.ts';
 import { saysOfOlderClient } from './relay-to-newer.ts';
 import type { Relayed } from './relayed.ts';
 import { sortQuestions, withOpenQuestions } from '../pass/sort-questions.ts';
 import { filtered, tellClient } from './relayed.ts';
+import { startSilence } from './silence.ts';
+import { callAsTask } from './tasks/call-as-task.ts';
+import { needsTask } from './tasks/needs-task.ts';
+import { overLink, resultOf } from './tasks/task-way.ts';
 
 // A server that asks again whatever it is told would never end.
 const maxRounds = 20;
 
 /**
- * A request of a client of 2025 over the bridge's own connection, which all clients share: for programs. What a program of 2026 wants to
- * know is asked over the client's session; one of 2025 asks the bridge, which answers by policy.
+ * The result of a request of a client of 2025 over the bridge's own connection, which all clients share: for programs. What a program of 2026
+ * wants to know is asked over the client's session; one of 2025 asks the bridge, which answers by policy.
  */
-export const relayOlderOverLink = async (relayed: Relayed, server: Server): Promise<JsonObject> => {
-  const { target, method, ctx } = relayed;
-  const { capabilities } = saysOfOlderClient(server, undefined);
+export const relayOlderOverLink = async (
+  relayed: Relayed,
+  server: Server,
+  options: AskOptions = {},
+): Promise<JsonObject> => {
+  const { target, ctx } = relayed;
+  const { capabilities } = saysOfOlderClient(server, undefined, options);
   const request = requestOver(
     relayed,
     paramsOf(relayed, target.era === 'modern' ? { [metaKeys.capabilities]: capabilities } : {}),
+    options.signal,
   );
   let round: JsonObject = {};
   for (let count = 0; count < maxRounds; count += 1) {
     const result = await request(round);
     const asked = readHandedBack(result);
-    if (!asked) return toLegacyResult(filtered(target, method, result));
+    if (!asked) return result;
     round = { ...(await askClient(target, server, asked.requests, ctx)), ...asked.state };
   }
   throw keptAsking(target);
 };
 
 /** A request of a client of 2026 over the bridge's own connection. A program of 2026 is told what this client can do, and asks it itself. */
-export const relayNewerOverLink = async (relayed: Relayed, sealing: Sealing): Promise<JsonObject> => {
+export const relayNewerOverLink = async (
+  relayed: Relayed,
+  { sealing, clock, log }: { readonly sealing: Sealing; readonly clock: Clock; readonly log: Log },
+): Promise<JsonObject> => {
   const { target, client, method, ctx } = relayed;
+  if (needsTask(relayed)) {
+    const call = callAsTask(overLink(target), paramsOf(relayed, {}), {
+      clock,
+      mask: target.mask,
+      onTrouble: (reason) => log.debug({ server: target.name, reason }, 'a message could not be passed on'),
+    });
+    using silence = startSilence(target, clock, ctx.mcpReq.signal);
+    call.hear(() => silence.broken());
+    return toModernResult(await resultOf(call, silence.signal));
+  }
   const { envelope = {}, inputResponses, requestState } = ctx.mcpReq;
   const context = `pass/${target.name}/${client ?? ''}`;
   const can = (envelope as Readonly<Record<string, unknown>>)[metaKeys.capabilities];
@@ -84,10 +109,10 @@ export const relayNewerOverLink = async (relayed: Relayed, sealing: Sealing): Pr
 };
 
 const requestOver =
-  (relayed: Relayed, params: JsonObject) =>
+  (relayed: Relayed, params: JsonObject, signal: AbortSignal = relayed.ctx.mcpReq.signal) =>
   async (round: JsonObject): Promise<JsonObject> => {
     const { target, method, ctx } = relayed;
-    const { signal, _meta: meta } = ctx.mcpReq;
+    const { _meta: meta } = ctx.mcpReq;
     const tell = tellClient(relayed, false);
     const onProgress =
       meta?.progressToken === undefined

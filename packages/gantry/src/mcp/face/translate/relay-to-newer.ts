@@ -6,12 +6,14 @@ import type { Server } from '@modelcontextprotocol/server';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { askClient } from './ask-client.ts';
+import type { ClientSays } from '../../wire/sessions/client-says.ts';
 import { saysOfOlder } from '../../wire/sessions/client-says.ts';
 import type { Exchange } from '../../wire/sessions/exchange.ts';
-import { readHandedBack, toLegacyResult, withoutHopMeta } from './generations.ts';
+import { tasksExtension } from '../../wire/tasks-extension.ts';
+import { readHandedBack, withoutHopMeta } from './generations.ts';
 import type { NewerRequest } from './newer-requests.ts';
 import type { Relayed } from './relayed.ts';
-import { filtered, tellClient } from './relayed.ts';
+import { tellClient } from './relayed.ts';
 
 /** The session of a client of 2025, as far as requests to a server of 2026 need it. */
 export interface OlderClient {
@@ -20,16 +22,28 @@ export interface OlderClient {
   readonly logLevel: string | undefined;
 }
 
+/** How a request is made. */
+export interface AskOptions {
+  /** Says that the client knows tasks, so that one may come of the request. Default false. */
+  readonly knowsTasks?: boolean | undefined;
+  /** Gives the request up; default when its client does. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Gives the result of a request as a server of 2026 wrote it, when the client has answered what the server asks before. */
+export type AskNewer = (relayed: Relayed, options?: AskOptions) => Promise<JsonObject>;
+
 // A server that asks again whatever it is told would never end.
 const maxRounds = 20;
 
-/** Makes the relay; it gives the results of servers in the words of 2025. */
+/** Makes what asks servers over HTTP. */
 export const createRelayToNewer =
-  (send: (request: NewerRequest) => Exchange): ((relayed: Relayed, client: OlderClient) => Promise<JsonObject>) =>
-  async (relayed, { server, logLevel }) => {
+  (send: (request: NewerRequest) => Exchange) =>
+  async (relayed: Relayed, { server, logLevel }: OlderClient, options: AskOptions = {}): Promise<JsonObject> => {
     const { target, method, params, ctx } = relayed;
-    const { signal, _meta: meta } = ctx.mcpReq;
-    const says = saysOfOlderClient(server, logLevel);
+    const { _meta: meta } = ctx.mcpReq;
+    const { signal = ctx.mcpReq.signal } = options;
+    const says = saysOfOlderClient(server, logLevel, options);
     const sent = withoutHopMeta({ ...params, ...(meta && { _meta: meta as JsonObject }) });
     let round: JsonObject = {};
     for (let count = 0; count < maxRounds; count += 1) {
@@ -50,15 +64,22 @@ export const createRelayToNewer =
         exchange.abandon();
       }
       const asked = readHandedBack(result);
-      if (!asked) return toLegacyResult(filtered(target, method, result));
+      if (!asked) return result;
       round = { ...(await askClient(target, server, asked.requests, ctx)), ...asked.state };
     }
     throw new ProtocolError(ProtocolErrorCode.InternalError, `Server "${target.name}" kept asking; it was given up.`);
   };
 
 /** What a client of 2025 said in its session. */
-export const saysOfOlderClient = (server: Server, logLevel: string | undefined): ReturnType<typeof saysOfOlder> =>
-  saysOfOlder((server.getClientCapabilities() ?? {}) as JsonObject, server.getClientVersion(), logLevel);
+export const saysOfOlderClient = (
+  server: Server,
+  logLevel: string | undefined,
+  { knowsTasks = false }: AskOptions = {},
+): ClientSays => {
+  const says = saysOfOlder((server.getClientCapabilities() ?? {}) as JsonObject, server.getClientVersion(), logLevel);
+  if (!knowsTasks) return says;
+  return { ...says, capabilities: { ...says.capabilities, extensions: { [tasksExtension]: {} } } };
+};
 
 const asksOutOfPlace = (name: string): string =>
   `Server "${name}" asks over a session, which the protocol of 2026 does not have.`;

@@ -10,23 +10,25 @@ import type { Log } from '../../../kernel/log.ts';
 import type { Sealing } from '../pass/carried-state.ts';
 import { askingMethods } from '../../wire/sessions/asking-methods.ts';
 import type { ClientSays } from '../../wire/sessions/client-says.ts';
-import type { Notice, ServerRequest } from '../../wire/sessions/exchange.ts';
-import type { LeasedSession, SessionUse } from '../../wire/sessions/older-sessions.ts';
+import type { Notice } from '../../wire/sessions/exchange.ts';
+import type { LeasedSession } from '../../wire/sessions/older-sessions.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
 import type { Mailbox } from '../mail/mailbox.ts';
 import type { GoOn } from '../mail/rounds.ts';
 import { createRounds, notOpen } from '../mail/rounds.ts';
-import { toModernResult, withoutHopMeta } from './generations.ts';
+import { toInputRequests, toModernResult, withoutHopMeta } from './generations.ts';
+import { leaseFor } from './lease-for.ts';
 import type { ParkedExchange } from './parked-exchanges.ts';
 import { createParkedExchanges } from './parked-exchanges.ts';
 import { parkedName, parkedState } from './parked-state.ts';
 import type { Relayed } from './relayed.ts';
-import { capabilityFor, declined, filtered, takesQuestion, tellClient } from './relayed.ts';
+import { filtered, tellClient } from './relayed.ts';
 import { startSilence } from './silence.ts';
-
-/** Whether a client of 2026 can be asked or told anything in the middle of a request. */
-export const takesPart = ({ capabilities, logLevel }: ClientSays): boolean =>
-  Object.keys(capabilities).length > 0 || logLevel !== undefined;
+import type { CallAsTask } from './tasks/call-as-task.ts';
+import { callAsTask } from './tasks/call-as-task.ts';
+import { needsTask } from './tasks/needs-task.ts';
+import { overSession } from './tasks/task-way.ts';
+import { withoutRefused } from './without-refused.ts';
 
 /** Gives the results of servers in the words of 2026. Disposing gives up what waits for clients. */
 export interface RelayToOlder extends AsyncDisposable {
@@ -73,19 +75,14 @@ export const createRelayToOlder = (parts: {
           outcome = 'ended';
           return toModernResult(filtered(target, method, step.result));
         }
-        const open = await withoutRefused(waiting, step.asked, says);
+        const open = await withoutRefused(waiting, step.asked, askingMethods.has(method) ? says : { capabilities: {} });
         if (open.length === 0) continue;
         const asked = Object.fromEntries(open.map((request, index) => [`q${index + 1}`, request]));
         outcome = 'parked';
         const name = await parked.park({ ...waiting, asked });
         return {
           resultType: 'input_required',
-          inputRequests: Object.fromEntries(
-            Object.entries(asked).map(([key, { method: wanted, params: about }]) => [
-              key,
-              { method: wanted, params: about ?? {} },
-            ]),
-          ),
+          inputRequests: toInputRequests(Object.entries(asked)),
           requestState: parkedState(sealing, name, contextOf(target, client)),
         };
       }
@@ -101,6 +98,26 @@ export const createRelayToOlder = (parts: {
     }
   };
 
+  /** Sends a request, over a session that ends with it. */
+  const begin = (relayed: Relayed, session: LeasedSession): Pick<ParkedExchange, 'exchange' | 'leased'> => {
+    const { target, method, params, place, ctx } = relayed;
+    const { _meta: meta } = ctx.mcpReq;
+    const sent = withoutHopMeta({ ...params, ...(meta && { _meta: meta as JsonObject }) });
+    const wantsProgress = meta?.progressToken !== undefined;
+    const kept = place?.keep();
+    if (needsTask(relayed)) {
+      const exchange = callAsTask(overSession(session.session), sent, {
+        clock,
+        mask: target.mask,
+        wantsProgress,
+        onTrouble: (reason) => log.debug({ server: target.name, reason }, 'a message could not be passed on'),
+      });
+      return { exchange, leased: withPlace(endedBehind(session, exchange), kept) };
+    }
+    const exchange = session.session.request(method, sent, { wantsProgress, isTimed: false });
+    return { exchange, leased: withPlace(session, kept) };
+  };
+
   const goOn: GoOn = async ({ name, owner, said, signal, tell }) => {
     const waiting = parked.take(name, owner);
     if (!waiting) throw notOpen();
@@ -114,7 +131,7 @@ export const createRelayToOlder = (parts: {
   return {
     relay: async (relayed, says) => {
       const { target, client, method, params, ctx } = relayed;
-      const { signal, _meta: meta } = ctx.mcpReq;
+      const { signal } = ctx.mcpReq;
       // A client must call again just as it called.
       const owner = JSON.stringify([target.name, client ?? null, method, params['name'] ?? params['uri'] ?? null]);
       const tell = tellClient(relayed, says.logLevel !== undefined);
@@ -131,30 +148,13 @@ export const createRelayToOlder = (parts: {
       }
       const session = await leaseFor(target, { client, says, isForCall: askingMethods.has(method) }, signal);
       if (!session) return undefined;
-      const leased = withPlace(session, relayed.place?.keep());
-      const sent = withoutHopMeta({ ...params, ...(meta && { _meta: meta as JsonObject }) });
-      const wantsProgress = meta?.progressToken !== undefined;
-      const exchange = leased.session.request(method, sent, { wantsProgress, isTimed: false });
-      return await follow({ exchange, leased, target, method, client, owner }, { says, signal, tell });
+      return await follow({ ...begin(relayed, session), target, method, client, owner }, { says, signal, tell });
     },
     [Symbol.asyncDispose]: async () => {
       parked[Symbol.dispose]();
       await rounds?.[Symbol.asyncDispose]();
     },
   };
-};
-
-const leaseFor = async (
-  target: PassTarget,
-  use: SessionUse,
-  signal: AbortSignal,
-): Promise<LeasedSession | undefined> => {
-  try {
-    return await target.leaseSession(use, signal);
-  } catch (error) {
-    if (target.startProgram && GantryError.is(error) && error.code === 'limit_reached') return undefined;
-    throw error;
-  }
 };
 
 /** A parked call has its place until the server is done with it. */
@@ -164,6 +164,12 @@ const withPlace = ({ session, giveBack }: LeasedSession, place: Disposable | und
     place?.[Symbol.dispose]();
     giveBack(how);
   },
+});
+
+/** A task is cancelled in its session before that ends. */
+const endedBehind = ({ session, giveBack }: LeasedSession, call: CallAsTask): LeasedSession => ({
+  session,
+  giveBack: (how) => void call.settled().then(() => giveBack(how)),
 });
 
 const contextOf = ({ name }: PassTarget, client: string | undefined): string => `pass/${name}/${client ?? ''}`;
@@ -185,24 +191,4 @@ const answerAll = async (
     else if (method === 'elicitation/create') await exchange.answer(id, { result: { action: 'cancel' } });
     else await exchange.answer(id, { error: { code: -1, message: 'The client gave no answer.' } });
   }
-};
-
-/** Answers what the client must not or cannot be asked; gives the rest. */
-const withoutRefused = async (
-  { target, method, exchange }: Pick<ParkedExchange, 'target' | 'method' | 'exchange'>,
-  asked: readonly ServerRequest[],
-  says: ClientSays,
-): Promise<ServerRequest[]> => {
-  const open: ServerRequest[] = [];
-  for (const request of asked) {
-    const capability = capabilityFor(request.method);
-    if (!askingMethods.has(method) || capability === undefined || !(capability in says.capabilities))
-      await exchange.answer(request.id, {
-        error: { code: -32_601, message: `The client cannot be asked for ${request.method.slice(0, 60)} here.` },
-      });
-    else if (capability === 'elicitation' && !takesQuestion(says.capabilities, target, request.params))
-      await exchange.answer(request.id, { result: declined });
-    else open.push(request);
-  }
-  return open;
 };

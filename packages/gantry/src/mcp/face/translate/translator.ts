@@ -4,13 +4,14 @@
  * middle of one reaches the client that made it; programs are reached over the bridge's connection, which all clients share.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { createMcpHandler, Server } from '@modelcontextprotocol/server';
+import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { Clock } from '../../../kernel/clock.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
+import type { KeyValue } from '../../../store/key-value.ts';
 import type { Sealing } from '../pass/carried-state.ts';
 import type { SharedSessions } from '../sessions/sessions.ts';
 import { createSessions } from '../sessions/sessions.ts';
@@ -24,12 +25,17 @@ import type { OlderClientParts, OpenServer } from './older-client.ts';
 import { openOlderClient } from './older-client.ts';
 import { relayNewerOverLink } from './relay-over-link.ts';
 import { createRelayToNewer } from './relay-to-newer.ts';
-import { createRelayToOlder, takesPart } from './relay-to-older.ts';
+import { createRelayToOlder } from './relay-to-older.ts';
 import type { Visit } from './relayed.ts';
 import { isParkedState } from '../pass/is-parked-state.ts';
 import { refusalOf } from './relayed.ts';
 import { toProtocolError } from '../mail/rpc-error.ts';
-import { offeredBy } from './offered.ts';
+import { offeredBy, runsTasks } from './offered.ts';
+import { takesPart } from './takes-part.ts';
+import { createKeptResults } from './tasks/kept-results.ts';
+import { createTasksAtNewer } from './tasks/tasks-at-newer.ts';
+import { createTasksAtOlder } from './tasks/tasks-at-older.ts';
+import { createWatchTasks } from './tasks/watch-tasks.ts';
 
 /** Serves a client over a protocol server of its own generation. */
 export interface Translator extends AsyncDisposable {
@@ -43,14 +49,18 @@ interface NewerVisit extends Visit {
   readonly says: ClientSays;
 }
 
+const wantsTasks = (notifications: unknown): boolean => isObject(notifications) && 'taskIds' in notifications;
+
 /** Makes the translator. */
 export const createTranslator = (options: {
   readonly clock: Clock;
   readonly log: Log;
   readonly sealing: Sealing;
   readonly shared?: SharedSessions | undefined;
+  /** Results that are kept for clients of 2025, which fetch them. */
+  readonly taskResults: KeyValue<string>;
 }): Translator => {
-  const { clock, log, sealing, shared } = options;
+  const { clock, log, sealing, shared, taskResults } = options;
   // Shared, because a server makes one of its own otherwise, and there may be a server per request.
   const schemaValidator = new AjvJsonSchemaValidator();
   const visits = new WeakMap<Request, Visit>();
@@ -59,7 +69,10 @@ export const createTranslator = (options: {
   const sendNewer = createNewerRequests({ clock, log });
   const relayToOlder = createRelayToOlder({ sealing, clock, log, mailbox: shared?.mailbox });
   const relayToNewer = createRelayToNewer(sendNewer);
-  const listenToOlder = createListenToOlder({ clock, log });
+  const tasksAtOlder = createTasksAtOlder({ sealing, clock, log, mailbox: shared?.mailbox });
+  const kept = createKeptResults({ results: taskResults, sealing, clock });
+  const tasksAtNewer = createTasksAtNewer({ kept, clock, log });
+  const listenToOlder = createListenToOlder({ clock, log, watchTasks: createWatchTasks(tasksAtOlder) });
 
   const open: OpenServer = (first, generation, isAlone, relay) => {
     const { target } = first;
@@ -72,27 +85,31 @@ export const createTranslator = (options: {
     });
     server.onerror = (error) =>
       log.debug({ server: target.name, reason: messageOf(error) }, 'a message could not be passed on');
+    const serve = async (method: string, given: unknown, ctx: ServerContext): Promise<JsonObject> => {
+      const visit = visitOf(ctx) ?? first;
+      const params = isObject(given) ? (given as JsonObject) : {};
+      try {
+        const refusal = method === 'tools/call' ? await refusalOf(visit.target, params) : undefined;
+        if (refusal) return generation === 'modern' ? toModernResult(refusal) : toLegacyResult(refusal);
+        const { place, client } = visit;
+        const result = await relay({ target: visit.target, client, place, method, params, ctx });
+        if (method === 'tools/call') await visit.noteResult?.(result);
+        return result;
+      } catch (error) {
+        throw toProtocolError(error);
+      }
+    };
     for (const method of methods)
-      server.setRequestHandler(method, { params: anything, result: anything }, async (given, ctx) => {
-        const visit = visitOf(ctx) ?? first;
-        const params = isObject(given) ? (given as JsonObject) : {};
-        try {
-          const refusal = method === 'tools/call' ? await refusalOf(visit.target, params) : undefined;
-          if (refusal) return generation === 'modern' ? toModernResult(refusal) : toLegacyResult(refusal);
-          const result = await relay({
-            target: visit.target,
-            client: visit.client,
-            place: visit.place,
-            method,
-            params,
-            ctx,
-          });
-          if (method === 'tools/call') await visit.noteResult?.(result);
-          return result;
-        } catch (error) {
-          throw toProtocolError(error);
-        }
-      });
+      // To the SDK a task of 2025 is no result of a call, which it refuses where it knows the method.
+      if (method === 'tools/call' && 'tasks' in capabilities)
+        server.fallbackRequestHandler = async (request, ctx) => {
+          if (request.method !== method) throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
+          return await serve(method, request.params, ctx);
+        };
+      else
+        server.setRequestHandler(method, { params: anything, result: anything }, (given, ctx) =>
+          serve(method, given, ctx),
+        );
     return server;
   };
   // Within a session, the request that is served; without one the server is of one request alone.
@@ -104,9 +121,13 @@ export const createTranslator = (options: {
       const { target, says } = visit;
       const isOlder = target.era === 'legacy';
       return open(visit, 'modern', isOlder && (target.isHttp || takesPart(says)), async (relayed) => {
+        if (isOlder && runsTasks(target.link.capabilities, target.era)) {
+          const ofTask = await tasksAtOlder.relay(relayed, says);
+          if (ofTask) return ofTask;
+        }
         const takesIt = takesPart(says) || isParkedState(relayed.ctx.mcpReq.requestState());
         const result = isOlder && takesIt ? await relayToOlder.relay(relayed, says) : undefined;
-        return result ?? (await relayNewerOverLink(relayed, sealing));
+        return result ?? (await relayNewerOverLink(relayed, { sealing, clock, log }));
       });
     },
     {
@@ -115,7 +136,7 @@ export const createTranslator = (options: {
     },
   );
 
-  const sessionParts: OlderClientParts = { open, relayToNewer, sendNewer, clock, log };
+  const sessionParts: OlderClientParts = { open, relayToNewer, tasksAtNewer, sendNewer, clock, log };
   const sessions = createSessions({
     // A session is opened within the first request that names the server.
     open: ({ connection = '' }, request, initialize) =>
@@ -133,7 +154,8 @@ export const createTranslator = (options: {
       const says = saysInMeta(isObject(params['_meta']) ? params['_meta'] : {});
       const visit = { ...from, says };
       const isListening = isObject(body) && body['method'] === 'subscriptions/listen';
-      if (isListening && target.era === 'legacy' && (target.isHttp || takesPart(says)))
+      const isHeard = target.isHttp || takesPart(says) || wantsTasks(params['notifications']);
+      if (isListening && target.era === 'legacy' && isHeard)
         return await listenToOlder({
           ...visit,
           message: body,
@@ -153,7 +175,12 @@ export const createTranslator = (options: {
       sessions.endStreams();
     },
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([relayToOlder[Symbol.asyncDispose](), handler.close(), sessions[Symbol.asyncDispose]()]);
+      await Promise.all([
+        relayToOlder[Symbol.asyncDispose](),
+        tasksAtOlder[Symbol.asyncDispose](),
+        handler.close(),
+        sessions[Symbol.asyncDispose](),
+      ]);
     },
   };
 };

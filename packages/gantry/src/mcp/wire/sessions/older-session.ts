@@ -18,7 +18,14 @@ export interface OlderSession extends AsyncDisposable {
   request(
     method: string,
     params: JsonObject,
-    options?: { readonly wantsProgress?: boolean | undefined; readonly isTimed?: boolean | undefined },
+    options?: {
+      readonly wantsProgress?: boolean | undefined;
+      readonly isTimed?: boolean | undefined;
+      /** Whether it is made beside another request, to which what the server asks belongs. Default false. */
+      readonly isAside?: boolean | undefined;
+      /** Under which token the server tells of its progress, where another request has given it that. */
+      readonly progressToken?: string | undefined;
+    },
   ): Exchange;
   /**
    * Hears what the server says without being asked, until the signal aborts; resolves then, and when the server can say nothing more.
@@ -254,20 +261,21 @@ export const openOlderSession = async (options: OlderSessionOptions, signal: Abo
     get capabilities() {
       return opened.capabilities;
     },
-    request: (method, params, { wantsProgress, isTimed } = {}) => {
+    request: (method, params, { wantsProgress, isTimed, isAside = false } = {}) => {
       const id = nextId();
       const meta = isObject(params['_meta']) ? params['_meta'] : {};
       const sent = wantsProgress ? { ...params, _meta: { ...meta, progressToken: id } } : params;
       // One that ended while nobody used the session is missed by the next request.
       stand();
       const message = { method, params: sent };
-      current = start(
+      const exchange = start(
         id,
         message,
         (body, sending) => reach(body, sending, isTimed),
         () => opened,
       );
-      return current;
+      if (!isAside) current = exchange;
+      return exchange;
     },
     listen: async (listener, ending) => {
       heard = listener;

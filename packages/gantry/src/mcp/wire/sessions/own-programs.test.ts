@@ -251,4 +251,30 @@ describe('a program that runs for one client', () => {
     await expect(starting).rejects.toMatchObject({ code: 'stopped' });
     expect([started[0]?.isOver, clock.pendingTimers]).toEqual([true, 0]);
   });
+
+  it('asks what it says is about a task where the end of that task is waited for', async () => {
+    const { lease, leaseCall, started } = make();
+    const { session } = await lease('a');
+    const one = session.request('tasks/result', { taskId: 't1' });
+    const other = session.request('tasks/result', { taskId: 't2' });
+    const call = (await leaseCall('a')).session.request('tools/call', { name: 'x' });
+    const aside = session.request('tasks/get', { taskId: 't1' }, { isAside: true });
+    const ask = (id: string, taskId?: string): void =>
+      started[0]?.hears.message({
+        jsonrpc: '2.0',
+        id,
+        method: 'elicitation/create',
+        params: { ...(taskId !== undefined && { _meta: { 'io.modelcontextprotocol/related-task': { taskId } } }) },
+      });
+    ask('q1', 't1');
+    ask('q2', 't2');
+    ask('q3');
+    expect(await one.next(never)).toMatchObject({ asked: [{ id: 'q1' }] });
+    expect(await other.next(never)).toMatchObject({ asked: [{ id: 'q2' }] });
+    expect(await call.next(never)).toMatchObject({ asked: [{ id: 'q3' }] });
+    call.abandon();
+    ask('q4');
+    expect(await other.next(never)).toMatchObject({ asked: [{ id: 'q4' }] });
+    aside.abandon();
+  });
 });

@@ -27,6 +27,12 @@ export interface ProgramSession extends OlderSession {
 interface OpenRequest {
   readonly id: string;
   readonly method: string;
+  /** The task whose end it waits for. */
+  readonly taskId: string | undefined;
+  /** By which the program says that progress belongs to it. */
+  readonly progressToken: unknown;
+  /** Whether what the program asks belongs to another one. */
+  readonly isAside: boolean;
   readonly exchange: Exchange;
   fail(error: GantryError): void;
 }
@@ -64,7 +70,7 @@ export const openProgramSession = async (
     const { id, method } = message;
     if (notice?.method === 'notifications/progress') byToken(notice.params['progressToken'])?.exchange.take(message);
     else if (!notice && method === undefined) open.get(String(id))?.exchange.take(message);
-    else if (!notice) ask(message, method === 'ping' ? undefined : newest());
+    else if (!notice) ask(message, method === 'ping' ? undefined : (ofTask(message) ?? newest()));
     else {
       const holder = notice.method === 'notifications/cancelled' ? asked.get(notice.params['requestId']) : undefined;
       const about = holder ? open.get(holder.holder) : newest();
@@ -73,7 +79,12 @@ export const openProgramSession = async (
       for (const listener of listeners) listener(notice);
     }
   };
-  const newest = (): OpenRequest | undefined => newestCall() ?? [...open.values()].at(-1);
+  const newest = (): OpenRequest | undefined => newestCall() ?? [...open.values()].findLast(({ isAside }) => !isAside);
+  /** Of a task alone a program says what it asks about (MCP 2025-11-25, "Associating Task-Related Messages"). */
+  const ofTask = (message: Message): OpenRequest | undefined => {
+    const taskId = relatedTaskIn(message);
+    return taskId === undefined ? undefined : [...open.values()].findLast((one) => one.taskId === taskId);
+  };
   const newestCall = (): OpenRequest | undefined => [...open.values()].findLast((one) => askingMethods.has(one.method));
   const ask = (message: Message, request: OpenRequest | undefined): void => {
     if (!request) return refuse(message);
@@ -88,7 +99,8 @@ export const openProgramSession = async (
       ask(message, newestCall());
     }
   };
-  const byToken = (token: unknown) => (typeof token === 'string' ? open.get(token) : undefined);
+  const byToken = (token: unknown): OpenRequest | undefined =>
+    token === undefined ? undefined : [...open.values()].findLast(({ progressToken }) => progressToken === token);
   const refuse = ({ id, method }: Message): void => {
     if (typeof id !== 'string' && typeof id !== 'number') return;
     const answer =
@@ -106,7 +118,11 @@ export const openProgramSession = async (
     },
   });
 
-  const request = (method: string, params: JsonObject, wantsProgress = false): Exchange => {
+  const request = (
+    method: string,
+    params: JsonObject,
+    { wantsProgress = false, isAside = false, progressToken }: Parameters<OlderSession['request']>[2] = {},
+  ): Exchange => {
     count += 1;
     const id = `g${count}`;
     const meta = isObject(params['_meta']) ? params['_meta'] : {};
@@ -136,7 +152,9 @@ export const openProgramSession = async (
       onTrouble,
       onEnd: () => open.delete(id),
     });
-    open.set(id, { id, method, exchange, fail: over.reject });
+    const taskId = method === 'tasks/result' && typeof params['taskId'] === 'string' ? params['taskId'] : undefined;
+    const token = wantsProgress ? id : (progressToken ?? meta['progressToken']);
+    open.set(id, { id, method, taskId, isAside, progressToken: token, exchange, fail: over.reject });
     return {
       ...exchange,
       abandon: () => {
@@ -173,7 +191,7 @@ export const openProgramSession = async (
     get isRunning() {
       return isRunning;
     },
-    request: (method, params, { wantsProgress } = {}) => request(method, params, wantsProgress),
+    request,
     wishLogLevel,
     listen: async (listener, ending) => {
       listeners.add(listener);
@@ -188,6 +206,12 @@ export const openProgramSession = async (
       await program[Symbol.asyncDispose]();
     },
   };
+};
+
+const relatedTaskIn = ({ params }: Message): string | undefined => {
+  const meta = isObject(params) ? params['_meta'] : undefined;
+  const related = isObject(meta) ? meta['io.modelcontextprotocol/related-task'] : undefined;
+  return isObject(related) && typeof related['taskId'] === 'string' ? related['taskId'] : undefined;
 };
 
 const ended = (name: string): GantryError =>
