@@ -54,6 +54,8 @@ it('ends where exit() says, also for a script that catches everything', async ()
 
 it('runs into its limits of time, memory and output', async () => {
   expect((await run('for (;;);', { timeoutMs: 20 })).ended).toBe('time');
+  // Not even an engine that takes longer to be made than the script may run is interrupted before it.
+  expect((await run('for (;;);', { timeoutMs: 0 })).ended).toBe('time');
   expect((await run('setInterval(() => {}, 1)', { timeoutMs: 20 })).ended).toBe('time');
   expect((await run('try { "x".repeat(2 ** 29) } catch (e) { print(e.message) }')).stdout).toBe('out of memory\n');
   const endless = await run('for (;;) print("x".repeat(1000))');

@@ -16,7 +16,8 @@ const maxStackBytes = 512 * 1024;
 export const runScript = (engine: Engine, run: EngineRun): EngineEnd => {
   const stdout = captureOutput(run.keptOutputBytes);
   const stderr = captureOutput(run.keptOutputBytes);
-  const endsAtMs = performance.now() + run.timeoutMs;
+  // Its time begins with the script: what is made for it before must not be interrupted.
+  let endsAtMs = Number.POSITIVE_INFINITY;
   let ended: EngineEnd['ended'];
   let exitCode: number | undefined;
 
@@ -38,6 +39,7 @@ export const runScript = (engine: Engine, run: EngineRun): EngineEnd => {
 
   const failed = Scope.withScope((scope) => {
     const tools = scope.manage(openTools(context, { write, exit: (code) => (exitCode = code), env: run.env }));
+    endsAtMs = performance.now() + run.timeoutMs;
     const result = context.evalCode(run.script, 'script.js', { type: 'module' });
     if (result.error) {
       complain(describe(context, tools, scope.manage(result.error)));
