@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createAccessCheck } from './access-check.ts';
-import { wholeTextOf } from '../net/whole-response.ts';
+import { isWhole } from '../net/whole-response.ts';
 import { breakingOff } from './broken-stream.ts';
 import type { AppOptions } from './create-app.ts';
 import { createApp } from './create-app.ts';
@@ -35,7 +35,7 @@ export const createFetch = (options: AppOptions): Fetch => {
     const response = await (server === undefined
       ? face.handleHttp(request, { client })
       : face.handlePass(request, server, { client }));
-    return wholeTextOf(response) === undefined ? admitted.hold(response) : response;
+    return isWhole(response) ? response : admitted.hold(response);
   };
 
   const serveShort = async (request: Request, target: string): Promise<Response | undefined> => {
@@ -52,6 +52,6 @@ export const createFetch = (options: AppOptions): Fetch => {
   return async (request, { incoming, outgoing }) => {
     const served = await serveShort(request, incoming.url ?? '');
     const response = served ?? (await app.fetch(request, { incoming, outgoing }));
-    return wholeTextOf(response) === undefined ? breakingOff(response, outgoing, log) : response;
+    return isWhole(response) ? response : breakingOff(response, outgoing, log);
   };
 };

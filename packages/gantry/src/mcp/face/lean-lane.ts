@@ -36,7 +36,8 @@ export interface LeanLane extends Disposable {
 
 /** How answers are said in a revision. */
 interface Wording {
-  list(page: ListToolsResult): string | undefined;
+  /** The page as JSON in bytes; undefined where only the protocol server can say it. */
+  list(page: ListToolsResult): Buffer<ArrayBuffer> | undefined;
   result(answer: CallAnswer): CallToolResult;
 }
 
@@ -45,13 +46,13 @@ export const createLeanLane = (parts: FaceParts, clock: Clock): LeanLane => {
   const { name, version, pages } = parts;
   const modernCalls = createRunningCalls();
   const serverInfo = { [SERVER_INFO_META_KEY]: { name, version } };
-  // Pages are made once per visitor and version of the registry, and so are their texts.
-  const modernTexts = new WeakMap<ListToolsResult, string>();
-  const sessionTexts = new WeakMap<ListToolsResult, string>();
+  // Pages are made once per visitor and version of the registry, and so are their bytes.
+  const modernPages = new WeakMap<ListToolsResult, Buffer<ArrayBuffer>>();
+  const sessionPages = new WeakMap<ListToolsResult, Buffer<ArrayBuffer>>();
 
   const modernWording: Wording = {
     list: (page) =>
-      textOf(modernTexts, page, () => ({
+      bytesOf(modernPages, page, () => ({
         ...page,
         resultType: 'complete',
         ttlMs: 0,
@@ -64,7 +65,7 @@ export const createLeanLane = (parts: FaceParts, clock: Clock): LeanLane => {
     },
   };
   const sessionWording = (server: Server): Wording => ({
-    list: (page) => (page.tools.every(hasObjectResult) ? textOf(sessionTexts, page, () => page) : undefined),
+    list: (page) => (page.tools.every(hasObjectResult) ? bytesOf(sessionPages, page, () => page) : undefined),
     result: ({ result, outputSchema }) => server.projectCallToolResult(result, outputSchema),
   });
 
@@ -112,11 +113,12 @@ export const createLeanLane = (parts: FaceParts, clock: Clock): LeanLane => {
     wording: Wording,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Response> | undefined => {
-    if (wording.list(pages.page(visitor, undefined)) === undefined) return undefined;
+    const page = wording.list(pages.page(visitor, undefined));
+    if (!page) return undefined;
     const answer = async (): Promise<Response> => {
       // Another process may have been asked before.
       await pages.prepare(visitor);
-      return listResponse(request, wording.list(pages.page(visitor, undefined)) ?? '', headers);
+      return listResponse(request, wording.list(pages.page(visitor, undefined)) ?? page, headers);
     };
     return answer();
   };
@@ -159,16 +161,28 @@ export const createLeanLane = (parts: FaceParts, clock: Clock): LeanLane => {
   };
 };
 
-const listResponse = ({ id }: PlainRequest, page: string, headers?: Readonly<Record<string, string>>): Response =>
-  jsonResponse(`{"result":${page},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`, headers);
+const listResponse = (
+  { id }: PlainRequest,
+  page: Buffer<ArrayBuffer>,
+  headers?: Readonly<Record<string, string>>,
+): Response => {
+  const ending = Buffer.from(`,"jsonrpc":"2.0","id":${JSON.stringify(id)}}`);
+  return jsonResponse(Buffer.concat([beginning, page, ending]), headers);
+};
 
-const textOf = (texts: WeakMap<ListToolsResult, string>, page: ListToolsResult, toWire: () => unknown): string => {
-  let text = texts.get(page);
-  if (text === undefined) {
-    text = JSON.stringify(toWire());
-    texts.set(page, text);
+const beginning = Buffer.from('{"result":');
+
+const bytesOf = (
+  known: WeakMap<ListToolsResult, Buffer<ArrayBuffer>>,
+  page: ListToolsResult,
+  toWire: () => unknown,
+): Buffer<ArrayBuffer> => {
+  let bytes = known.get(page);
+  if (!bytes) {
+    bytes = Buffer.from(JSON.stringify(toWire()));
+    known.set(page, bytes);
   }
-  return text;
+  return bytes;
 };
 
 // Before 2026-07-28 a structured result is an object; the protocol server knows how to say others.

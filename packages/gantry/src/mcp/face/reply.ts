@@ -91,9 +91,11 @@ export const createReply = (options: ReplyOptions): Reply => {
   };
 };
 
-/** A response of JSON text. */
-export const jsonResponse = (text: string, headers: Readonly<Record<string, string>> | undefined): Response =>
-  wholeResponse(text, { headers: { ...headers, 'content-type': 'application/json' } });
+/** A response of JSON, as text or as bytes. */
+export const jsonResponse = (
+  json: string | Uint8Array<ArrayBuffer>,
+  headers: Readonly<Record<string, string>> | undefined,
+): Response => wholeResponse(json, { headers: { ...headers, 'content-type': 'application/json' } });
 
 const streamHeaders = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache, no-transform' };
 
