@@ -82,6 +82,12 @@ export const startGateway = async (
   }
 };
 
+/** Starts a proxy that does nothing but parse and forward to the address. */
+export const startBareProxy = async (address: string): Promise<Measured & { readonly url: string }> => {
+  const child = startNode([fileURLToPath(new URL('bare-proxy.ts', import.meta.url)), address]);
+  return { ...child, url: `http://127.0.0.1:${await portOf(child)}` };
+};
+
 /** Starts the cheap upstream and gives the address of each of its servers. */
 export const startUpstream = async (
   servers: number,
@@ -92,9 +98,16 @@ export const startUpstream = async (
     String(servers),
     String(toolsPerServer),
   ]);
-  await untilReady(async () => {
-    if (!child.output().includes('listening')) throw new Error('the upstream has not started');
-  });
-  const port = /listening on (\d+)/.exec(child.output())?.[1];
+  const port = await portOf(child);
   return { ...child, address: (name) => `http://127.0.0.1:${port}/s/${name}/mcp` };
+};
+
+/** The port that a program says it listens on. */
+const portOf = async (child: Measured): Promise<string> => {
+  let port: string | undefined;
+  await untilReady(async () => {
+    port = /listening on (\d+)/.exec(child.output())?.[1];
+    if (port === undefined) throw new Error('the program has not started');
+  });
+  return port ?? '';
 };
