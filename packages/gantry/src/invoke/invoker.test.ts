@@ -7,6 +7,7 @@ import { makeInvoker, registryOf } from '../testing/make-invoker.ts';
 import type { CallContext } from '../tool/context.ts';
 import { defineTool } from '../tool/define-tool.ts';
 import type { PreparedCall, Tool, ToolExecutor } from '../tool/executor.ts';
+import type { Outcome } from '../tool/outcome.ts';
 import { textOutcome } from '../tool/outcome.ts';
 import { emptyInputSchema, toRegistration } from '../tool/registration.ts';
 
@@ -146,6 +147,53 @@ describe('arguments', () => {
 });
 
 describe('how a call ends', () => {
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['a text', 'hi'],
+    ['no parts', { status: 'done' }],
+    ['a part that is none', { status: 'done', parts: [null] }],
+    ['a failure without words', { status: 'failed', failure: {} }],
+    ['a failure whose report has no parts', { status: 'failed', failure: { message: 'm', reported: {} } }],
+    ['a parked call without parts', { status: 'parked', handle: { kind: 'task', id: 'a', expiresAt: 'b' } }],
+    ['a status of its own', { status: 'fine', parts: [] }],
+  ])('fails when the executor gives back %s in place of an outcome', async (_what, value) => {
+    const tool = toolOf(async () => value as Outcome);
+    for (const context of [model, { caller: 'operator' } as const])
+      expect(await makeInvoker(registryOf(tool)).invoke({ name: 't' }, context)).toMatchObject({
+        status: 'failed',
+        failure: { code: 'execution_failed', message: expect.stringContaining('what it gave back is no outcome') },
+      });
+  });
+
+  it.each<[string, unknown]>([
+    ['no object', 5],
+    ['no text', { media: [] }],
+    ['no media', { text: 'x' }],
+    ['media that are none', { text: 'x', media: [null] }],
+    ['bytes in place of a name', { text: 'x', media: [{ mediaType: 'image/png', data: 'AAAA' }] }],
+    ['a path that is no text', { text: 'x', media: [{ mediaType: 'image/png', path: 5 }] }],
+  ])('fails when a context item has %s', async (_what, contextItem) => {
+    const tool = toolOf(async () => ({ status: 'done', parts: [], contextItem }) as Outcome);
+    expect(await makeInvoker(registryOf(tool)).invoke({ name: 't' }, model)).toMatchObject({
+      status: 'failed',
+      failure: { code: 'execution_failed', message: expect.stringContaining('it holds a context item without text') },
+    });
+  });
+
+  it('keeps of a context item what it is, and neither bytes nor what could not be written', async () => {
+    const cyclic: Record<string, unknown> = {};
+    cyclic['self'] = cyclic;
+    const media = [{ mediaType: 'image/png', path: 'a.png', data: Buffer.from('x') }];
+    const tool = toolOf(
+      async () => ({ status: 'done', parts: [], contextItem: { text: 'x', media, cyclic } }) as Outcome,
+    );
+    expect(await makeInvoker(registryOf(tool)).invoke({ name: 't' }, model)).toEqual({
+      status: 'done',
+      parts: [],
+      contextItem: { text: 'x', media: [{ mediaType: 'image/png', path: 'a.png' }] },
+    });
+  });
+
   it.each<[string, unknown, object]>([
     [
       'a time-out of its own',
