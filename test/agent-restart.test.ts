@@ -443,6 +443,66 @@ describe('a tool whose outcome has a context item', () => {
   });
 });
 
+describe('a picture in a result of a tool', () => {
+  let open = new AsyncDisposableStack();
+  afterEach(async () => {
+    await open.disposeAsync();
+    open = new AsyncDisposableStack();
+  });
+  const shoot = (data: string) =>
+    defineTool({
+      name: 'shoot',
+      description: 'Shoots.',
+      execute: () => ({
+        status: 'done',
+        parts: [
+          { type: 'text', text: 'a shot' },
+          { type: 'image', data, mimeType: 'image/png' },
+        ],
+      }),
+    });
+  const shot = { calls: [{ name: 'shoot' }] };
+  const done = { text: 'I see.' };
+  const start = async (script: ModelScript, options: ScriptedLoopOptions): Promise<ScriptedLoop> =>
+    open.use(
+      await startLoop(script, {
+        protocol: 'messages',
+        tools: [shoot(base64)],
+        settings: { supportsImageInput: true },
+        ...options,
+      }),
+    );
+
+  it.each(['messages', 'responses', 'gemini'] as const)('is named when it is none, over %s', async (protocol) => {
+    for (const data of ['no base64!', Buffer.from('<html>').toString('base64')]) {
+      const loop = await start([shot, done], { protocol, tools: [shoot(data)] });
+      expect((await loop.run('go')).text).toBe('I see.');
+      const said = saidIn(loop.model.requests[1]!);
+      expect(said).toContain('[image image/png, ');
+      expect(said).not.toContain(data);
+    }
+  });
+
+  it('becomes words when the provider refuses the request that holds it', async () => {
+    const loop = await start([shot, { status: 400, message: 'Could not process image' }, done], {});
+    expect((await loop.run('go')).text).toBe('I see.');
+    expect(saidIn(loop.model.requests[1]!)).toContain(base64);
+    expect(saidIn(loop.model.requests[2]!)).not.toContain(base64);
+    expect(saidIn(loop.model.requests[2]!)).toContain('(`image/png` is not shown: the provider');
+  });
+
+  it('becomes words when the turn goes on with a model that does not see', async () => {
+    const loop = await start([done], {
+      settings: { supportsImageInput: false },
+      low: [shot, { status: 500, message: 'overloaded' }],
+      lowSettings: { supportsImageInput: true },
+    });
+    expect((await loop.run('go', { tier: 'low', isTierPinned: true })).text).toBe('I see.');
+    expect(saidIn(loop.model.requests[0]!)).not.toContain(base64);
+    expect(saidIn(loop.model.requests[0]!)).toContain('a shot');
+  });
+});
+
 interface WireMessage {
   readonly role?: string;
   readonly content?: unknown;

@@ -1,4 +1,4 @@
-import type { ModelMessage } from 'ai';
+import type { ModelMessage, TextPart, ToolModelMessage } from 'ai';
 import { toFailure } from '../../invoke/to-failure.ts';
 import { flattenText } from '../../text/flatten.ts';
 import { truncateText } from '../../text/truncate.ts';
@@ -75,16 +75,25 @@ export const shownBefore = (tool: string, line: string): ModelMessage => ({
   content: `[Put here by the tool ${tool}, not by the user, and no longer shown] ${line}`,
 });
 
-/** The messages without the media of items, each named with the reason in its place; the same list when they hold none. */
+/**
+ * The messages without the media of items, and without pictures in results of tools, each named with the reason in its place; the same list
+ * when they hold none.
+ */
 export const withoutShown = (messages: readonly ModelMessage[], reason: string): readonly ModelMessage[] => {
-  const shows = (message: ModelMessage): message is UserMessage =>
-    message.role === 'user' && partsOf(message).some((part) => shownAs(part) !== undefined);
-  if (!messages.some(shows)) return messages;
-  const named = (part: UserPart): UserPart => {
+  const named = <P extends Part>(part: P): P | TextPart => {
     const label = shownAs(part);
     return label === undefined ? part : notShown(label, reason);
   };
-  return messages.map((message) => (shows(message) ? { ...message, content: partsOf(message).map(named) } : message));
+  const without = (message: ModelMessage): ModelMessage => {
+    if (message.role === 'user' && typeof message.content !== 'string')
+      return { ...message, content: message.content.map(named) };
+    if (message.role !== 'tool') return message;
+    const content = message.content.map((part) =>
+      isContent(part) ? { ...part, output: { ...part.output, value: part.output.value.map(named) } } : part,
+    );
+    return { ...message, content };
+  };
+  return messages.some(shows) ? messages.map((message) => (shows(message) ? without(message) : message)) : messages;
 };
 
 /**
@@ -103,6 +112,10 @@ export const joinedItems = (messages: readonly ModelMessage[]): readonly ModelMe
 };
 
 type UserMessage = Extract<ModelMessage, { role: 'user' }>;
+type ToolPart = ToolModelMessage['content'][number];
+type ResultPart = Extract<ToolPart, { type: 'tool-result' }>;
+type ContentResult = ResultPart & { readonly output: Extract<ResultPart['output'], { type: 'content' }> };
+type Part = Pick<UserPart, 'providerOptions'>;
 
 const isInParts = ({ content }: UserMessage): boolean => typeof content !== 'string';
 
@@ -113,15 +126,26 @@ const partsOf = ({ content }: UserMessage): readonly UserPart[] =>
 const labelOf = (media: ContextMedia): string => flattenText('path' in media ? media.path : media.mediaType);
 
 /** Ours is marked: what a program puts into its own messages is its own matter. */
-const shownAs = ({ providerOptions }: UserPart): string | undefined => {
+const shownAs = ({ providerOptions }: Part): string | undefined => {
   const shown = providerOptions?.['gantry']?.['shown'];
   return typeof shown === 'string' ? shown : undefined;
 };
 
+const shows = (message: ModelMessage): boolean => {
+  if (message.role === 'user') return partsOf(message).some((part) => shownAs(part) !== undefined);
+  return (
+    message.role === 'tool' &&
+    message.content.some((part) => isContent(part) && part.output.value.some((one) => shownAs(one) !== undefined))
+  );
+};
+
+const isContent = (part: ToolPart): part is ContentResult =>
+  part.type === 'tool-result' && part.output.type === 'content';
+
 const mostMediaText = `${mostMedia} are the most of a turn`;
 
 /** A reason may say again what the item calls the file. */
-const notShown = (label: string, reason: string): UserPart => ({
+const notShown = (label: string, reason: string): TextPart => ({
   type: 'text',
   text: `(\`${label}\` is not shown: ${flattenText(reason, { maxChars: reasonChars }).replace(/\.$/, '')}.)`,
 });
