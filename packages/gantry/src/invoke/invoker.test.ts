@@ -7,6 +7,7 @@ import { makeInvoker, registryOf } from '../testing/make-invoker.ts';
 import type { CallContext } from '../tool/context.ts';
 import { defineTool } from '../tool/define-tool.ts';
 import type { PreparedCall, Tool, ToolExecutor } from '../tool/executor.ts';
+import { outcomeText } from '../tool/outcome-text.ts';
 import type { Outcome } from '../tool/outcome.ts';
 import { textOutcome } from '../tool/outcome.ts';
 import { emptyInputSchema, toRegistration } from '../tool/registration.ts';
@@ -151,7 +152,6 @@ describe('how a call ends', () => {
     ['nothing', undefined],
     ['a text', 'hi'],
     ['no parts', { status: 'done' }],
-    ['a part that is none', { status: 'done', parts: [null] }],
     ['a failure without words', { status: 'failed', failure: {} }],
     ['a failure whose report has no parts', { status: 'failed', failure: { message: 'm', reported: {} } }],
     ['a parked call without parts', { status: 'parked', handle: { kind: 'task', id: 'a', expiresAt: 'b' } }],
@@ -163,6 +163,31 @@ describe('how a call ends', () => {
         status: 'failed',
         failure: { code: 'execution_failed', message: expect.stringContaining('what it gave back is no outcome') },
       });
+  });
+
+  it.each<[string, (parts: unknown) => unknown]>([
+    ['a result', (parts) => ({ status: 'done', parts })],
+    [
+      'a failure',
+      (parts) => ({ status: 'failed', failure: { code: 'execution_failed', message: 'm', reported: { parts } } }),
+    ],
+    ['a parked call', (parts) => ({ status: 'parked', handle: { kind: 'task', id: 'a', expiresAt: 'b' }, parts })],
+  ])('puts a text in the place of each part of %s that is none', async (_what, outcomeWith) => {
+    const odd = [
+      null,
+      'x',
+      {},
+      { type: 'text', text: 5 },
+      { type: 'image' },
+      { type: 'resource_link' },
+      { type: 'resource' },
+    ];
+    const known = [{ type: 'text', text: 'kept' }, { type: 'video' }];
+    const tool = toolOf(async () => outcomeWith([...odd, ...known]) as Outcome);
+    const outcome = await makeInvoker(registryOf(tool)).invoke({ name: 't' }, model);
+    const none = { type: 'text', text: '(a part of the result is no content block)' };
+    expect(outcome).toMatchObject(outcomeWith([...odd.map(() => none), ...known]) as object);
+    expect(outcomeText(outcome)).toContain('kept\n[video content block]');
   });
 
   it.each<[string, unknown]>([

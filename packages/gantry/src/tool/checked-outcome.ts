@@ -1,41 +1,76 @@
 import { isObject } from '../kernel/json.ts';
-import type { ContextItem, ContextMedia, Outcome } from './outcome.ts';
+import type { ContextItem, ContextMedia, Outcome, Part } from './outcome.ts';
 import { failedOutcome } from './outcome.ts';
 
 /**
  * What an executor gave back, when it has the shape of an outcome; else a failed one that says what it lacks: whoever reads it relies on the
- * shape, and code without types gives back anything. A context item is taken over member by member, because whatever else it holds, such as
- * bytes, would be kept on record.
+ * shape, and code without types gives back anything. A part that is none becomes a text that says so. A context item is taken over member by
+ * member, because whatever else it holds, such as bytes, would be kept on record.
  */
 export const toCheckedOutcome = (given: unknown): Outcome => {
   if (!isOutcome(given)) return failedOutcome('execution_failed', noOutcomeText);
-  if (given.status !== 'done') return given;
-  const { contextItem } = given;
-  if (contextItem === undefined) return given;
-  const item = toContextItem(contextItem);
-  return item ? { ...given, contextItem: item } : failedOutcome('execution_failed', noItemText);
+  switch (given.status) {
+    case 'done': {
+      const { contextItem } = given;
+      const outcome = withParts(given);
+      if (contextItem === undefined) return outcome;
+      const item = toContextItem(contextItem);
+      return item ? { ...outcome, contextItem: item } : failedOutcome('execution_failed', noItemText);
+    }
+    case 'failed': {
+      const { failure } = given;
+      const reported = failure.reported && withParts(failure.reported);
+      return reported === failure.reported ? given : { ...given, failure: { ...failure, reported } };
+    }
+    case 'parked':
+      return withParts(given);
+  }
 };
 
-/** Whether a value has the shape of an outcome. */
+/** Whether a value has the shape of an outcome, whatever its parts are. */
 export const isOutcome = (value: unknown): value is Outcome => {
   if (!isObject(value)) return false;
   const { status, parts, failure, handle } = value;
   switch (status) {
     case 'done':
-      return isParts(parts);
+      return Array.isArray(parts);
     case 'failed':
       return isObject(failure) && typeof failure['message'] === 'string' && isReport(failure['reported']);
     case 'parked':
-      return isObject(handle) && isParts(parts);
+      return isObject(handle) && Array.isArray(parts);
     default:
       return false;
   }
 };
 
-const isParts = (parts: unknown): boolean => Array.isArray(parts) && parts.every(isObject);
-
 const isReport = (report: unknown): boolean =>
-  report === undefined || (isObject(report) && isParts((report as Record<string, unknown>)['parts']));
+  report === undefined || (isObject(report) && Array.isArray((report as { parts?: unknown }).parts));
+
+const withParts = <Report extends { readonly parts: readonly Part[] }>(report: Report): Report =>
+  report.parts.every(isPart)
+    ? report
+    : { ...report, parts: report.parts.map((part) => (isPart(part) ? part : noPart)) };
+
+/** What is read of the parts that are known; others keep their form. */
+const isPart = (part: unknown): boolean => {
+  if (!isObject(part)) return false;
+  const { type, text, data, mimeType, uri, name, resource } = part;
+  switch (type) {
+    case 'text':
+      return typeof text === 'string';
+    case 'image':
+    case 'audio':
+      return typeof data === 'string' && typeof mimeType === 'string';
+    case 'resource_link':
+      return typeof uri === 'string' && typeof name === 'string';
+    case 'resource':
+      return isObject(resource);
+    default:
+      return typeof type === 'string';
+  }
+};
+
+const noPart: Part = { type: 'text', text: '(a part of the result is no content block)' };
 
 const toContextItem = (value: unknown): ContextItem | undefined => {
   if (!isObject(value)) return undefined;
