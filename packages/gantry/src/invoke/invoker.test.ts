@@ -155,6 +155,7 @@ describe('how a call ends', () => {
     ['a failure without words', { status: 'failed', failure: {} }],
     ['a failure whose report has no parts', { status: 'failed', failure: { message: 'm', reported: {} } }],
     ['a parked call without parts', { status: 'parked', handle: { kind: 'task', id: 'a', expiresAt: 'b' } }],
+    ['a parked call that nothing can find', { status: 'parked', handle: { kind: 'task' }, parts: [] }],
     ['a status of its own', { status: 'fine', parts: [] }],
   ])('fails when the executor gives back %s in place of an outcome', async (_what, value) => {
     const tool = toolOf(async () => value as Outcome);
@@ -163,6 +164,13 @@ describe('how a call ends', () => {
         status: 'failed',
         failure: { code: 'execution_failed', message: expect.stringContaining('what it gave back is no outcome') },
       });
+  });
+
+  it('cuts what is thrown when it is very long', async () => {
+    for (const thrown of [new Error('y'.repeat(5_000_000)), new GantryError('timeout', 'y'.repeat(5_000_000))]) {
+      const outcome = await makeInvoker(registryOf(throwing(thrown))).invoke({ name: 't' }, model);
+      expect(outcomeText(outcome)).toMatch(/y\n\[result truncated — 4980000 chars omitted\]$/);
+    }
   });
 
   it.each<[string, (parts: unknown) => unknown]>([

@@ -37,7 +37,11 @@ export const isOutcome = (value: unknown): value is Outcome => {
     case 'failed':
       return isObject(failure) && typeof failure['message'] === 'string' && isReport(failure['reported']);
     case 'parked':
-      return isObject(handle) && Array.isArray(parts);
+      return (
+        isObject(handle) &&
+        ['kind', 'id', 'expiresAt'].every((key) => typeof handle[key] === 'string') &&
+        Array.isArray(parts)
+      );
     default:
       return false;
   }

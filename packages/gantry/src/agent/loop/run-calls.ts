@@ -141,7 +141,9 @@ export const runCalls = async (
     const target = gate && targetOfCall(toolsets, { name, arguments: argumentsOf(call) }, context);
     const gated = gate ? await gate.admit(target, context) : { context };
     if ('refusal' in gated) return failedOutcome('execution_failed', gated.refusal);
-    return invoker.invoke(call, {
+    // A copy, because a tool may change what it is given, and what the model called with stays on record.
+    const own = isObject(call.arguments) ? { ...call, arguments: structuredClone(call.arguments) } : call;
+    return invoker.invoke(own, {
       ...gated.context,
       onProgress: (progress) => {
         if (!isOver) onEvent({ type: 'tool-progress', id, name, progress });
