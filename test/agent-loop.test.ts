@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { LoopEvent } from '../packages/gantry/src/agent/loop/loop-events.ts';
 import { defineTool } from '../packages/gantry/src/tool/define-tool.ts';
-import { failedOutcome } from '../packages/gantry/src/tool/outcome.ts';
+import type { Tool } from '../packages/gantry/src/tool/executor.ts';
+import { failedOutcome, textOutcome } from '../packages/gantry/src/tool/outcome.ts';
 import { fakeClock } from '../packages/gantry/src/testing/fake-clock.ts';
 import type { ScriptedLoop, ScriptedLoopOptions } from './fixtures/model-loop.ts';
 import { offeredTools, saidIn, startLoop } from './fixtures/model-loop.ts';
@@ -37,6 +38,28 @@ afterEach(() => {
   ran = [];
 });
 const sum = { calls: [{ name: 'add', args: { a: 2, b: 3 } }] };
+
+it('keeps on record what the model called with, whatever the tool does with it', async () => {
+  const { registration } = defineTool({
+    name: 'greedy',
+    description: 'Takes all.',
+    input: z.looseObject({}),
+    execute: () => '',
+  });
+  const greedy: Tool = {
+    registration,
+    executor: {
+      execute: async ({ arguments: args }) => {
+        Object.assign(args, { self: args, list: undefined });
+        return textOutcome('ok');
+      },
+    },
+  };
+  const loop = await start([{ calls: [{ name: 'greedy', args: { list: [1] } }] }, { text: 'ok' }], { tools: [greedy] });
+  const { steps } = await loop.run('go');
+  expect(steps[0]?.calls[0]?.arguments).toEqual({ list: [1] });
+  expect(saidIn(loop.model.requests[1]!)).toContain('{\\"list\\":[1]}');
+});
 
 describe.each(['chat', 'responses', 'messages', 'gemini'] as const)('a turn over %s', (protocol) => {
   it('streams the answer, runs the call, and gives its result back', async () => {

@@ -8,6 +8,7 @@ import type { Outcome } from '../packages/gantry/src/tool/outcome.ts';
 import { failedOutcome } from '../packages/gantry/src/tool/outcome.ts';
 import type { ModelTurn } from './fixtures/agent-gateway.ts';
 import { isTurn } from './fixtures/agent-gateway.ts';
+import type { LoopRun } from '../packages/gantry/src/agent/loop/loop-run.ts';
 import type { GantryFolder, ServingGantry } from './fixtures/gantry-process.ts';
 import { makeGantryFolder } from './fixtures/gantry-process.ts';
 import type { ScriptedLoop, ScriptedLoopOptions } from './fixtures/model-loop.ts';
@@ -376,6 +377,55 @@ describe('a tool whose outcome has a context item', () => {
     expect(asked(2)).toContain('are left out here');
   });
 
+  it.each(['image: unknown format', 'image input is not supported'])(
+    'becomes words when a local server fails with it: %s',
+    async (message) => {
+      await start([calls('peek'), { status: 500, message }, done]);
+      expect((await loop.run('who is that?')).text).toBe('I see.');
+      expect(asked(2)).not.toContain(base64);
+    },
+  );
+
+  it('is shown also when the answer makes so many calls that the stash cannot keep what all of them show', async () => {
+    await start([calls(...Array<string>(100).fill('peek')), done]);
+    await loop.run('go');
+    expect(asked(1).split(base64)).toHaveLength(17);
+  });
+
+  it('is read when its call has ended, whatever becomes of it while others of the answer go on', async () => {
+    const read = Promise.withResolvers<void>();
+    const wait = defineTool({
+      name: 'wait',
+      description: 'Waits.',
+      input,
+      execute: async () => {
+        await read.promise;
+        return Array.from({ length: 16 }, () => loop.gantry.media.put(plan, 'image/png').mediaType).join();
+      },
+    });
+    await start([calls('peek', 'wait'), done], { tools: [...tools, wait] });
+    const onEvent: NonNullable<LoopRun['onEvent']> = (event) => {
+      if (event.type === 'tool-end' && event.name === 'peek') setImmediate(read.resolve);
+    };
+    await loop.run('go', { onEvent });
+    expect(asked(1)).toContain(base64);
+  });
+
+  it('is not called by the bare name of its tool again, and the name is no answer', async () => {
+    await start([{ text: 'peek' }, { text: 'peek' }, done], {
+      behaviors: { 'model-': { supportsTools: false, textToolCalls: true } },
+    });
+    expect((await loop.run('who is that?')).text).toBe('I see.');
+    expect(asked(2)).toContain('does so once in a turn');
+  });
+
+  it('leaves no blank text, which some providers refuse', async () => {
+    await start([{ text: '\n\n', ...calls('peek') }, { text: ' ', ...calls('look') }, done], { protocol: 'messages' });
+    await loop.run('who is that?');
+    expect(rolesIn(loop.model.requests[1]!)).toEqual(['user']);
+    expect(asked(2)).not.toMatch(/"text":"\s|"text":"\\n/);
+  });
+
   it('is not read for a turn that was stopped', async () => {
     const stop = new AbortController();
     const slow = defineTool({
@@ -390,6 +440,66 @@ describe('a tool whose outcome has a context item', () => {
     await start([calls('slow'), done], { tools: [slow] });
     await expect(loop.run('go', { signal: stop.signal })).rejects.toThrow();
     expect(loop.model.requests).toHaveLength(1);
+  });
+});
+
+describe('a picture in a result of a tool', () => {
+  let open = new AsyncDisposableStack();
+  afterEach(async () => {
+    await open.disposeAsync();
+    open = new AsyncDisposableStack();
+  });
+  const shoot = (data: string) =>
+    defineTool({
+      name: 'shoot',
+      description: 'Shoots.',
+      execute: () => ({
+        status: 'done',
+        parts: [
+          { type: 'text', text: 'a shot' },
+          { type: 'image', data, mimeType: 'image/png' },
+        ],
+      }),
+    });
+  const shot = { calls: [{ name: 'shoot' }] };
+  const done = { text: 'I see.' };
+  const start = async (script: ModelScript, options: ScriptedLoopOptions): Promise<ScriptedLoop> =>
+    open.use(
+      await startLoop(script, {
+        protocol: 'messages',
+        tools: [shoot(base64)],
+        settings: { supportsImageInput: true },
+        ...options,
+      }),
+    );
+
+  it.each(['messages', 'responses', 'gemini'] as const)('is named when it is none, over %s', async (protocol) => {
+    for (const data of ['no base64!', Buffer.from('<html>').toString('base64')]) {
+      const loop = await start([shot, done], { protocol, tools: [shoot(data)] });
+      expect((await loop.run('go')).text).toBe('I see.');
+      const said = saidIn(loop.model.requests[1]!);
+      expect(said).toContain('[image image/png, ');
+      expect(said).not.toContain(data);
+    }
+  });
+
+  it('becomes words when the provider refuses the request that holds it', async () => {
+    const loop = await start([shot, { status: 400, message: 'Could not process image' }, done], {});
+    expect((await loop.run('go')).text).toBe('I see.');
+    expect(saidIn(loop.model.requests[1]!)).toContain(base64);
+    expect(saidIn(loop.model.requests[2]!)).not.toContain(base64);
+    expect(saidIn(loop.model.requests[2]!)).toContain('(`image/png` is not shown: the provider');
+  });
+
+  it('becomes words when the turn goes on with a model that does not see', async () => {
+    const loop = await start([done], {
+      settings: { supportsImageInput: false },
+      low: [shot, { status: 500, message: 'overloaded' }],
+      lowSettings: { supportsImageInput: true },
+    });
+    expect((await loop.run('go', { tier: 'low', isTierPinned: true })).text).toBe('I see.');
+    expect(saidIn(loop.model.requests[0]!)).not.toContain(base64);
+    expect(saidIn(loop.model.requests[0]!)).toContain('a shot');
   });
 });
 

@@ -3,6 +3,7 @@ import { GantryError } from '../kernel/errors.ts';
 import type { Tier } from '../tool/context.ts';
 import { defineTool } from '../tool/define-tool.ts';
 import type { Tool } from '../tool/executor.ts';
+import { toNamedFile } from '../tool/opaque-ids.ts';
 import type { FileVolume } from '../volume/volume.ts';
 import type { SeeingModelPort } from './models/create-model-port.ts';
 import type { TierModels } from './models/tier-models.ts';
@@ -49,7 +50,7 @@ export const analyzeFileTool = (options: {
       tier: z.string().optional().describe('low, balanced (default) or high: which model looks.'),
     }),
     execute: async ({ path: given, prompt, tier }, context) => {
-      const path = context.ids?.resolve(given) ?? given;
+      const path = toNamedFile(given, context.ids);
       await using file = await volume.openFile(path);
       const mediaType = mediaTypeOf(path);
       if (mediaType === undefined || !types.includes(mediaType)) throw typeRefused('analyze_file', path, types);

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { GantryError } from '../kernel/errors.ts';
 import { defineTool } from '../tool/define-tool.ts';
 import type { Tool } from '../tool/executor.ts';
+import { toNamedFile } from '../tool/opaque-ids.ts';
 import type { ContextMedia } from '../tool/outcome.ts';
 import type { FileVolume } from '../volume/volume.ts';
 import { extensionsOf, mediaTypeOf, typeRefused } from './media-types.ts';
@@ -56,7 +57,7 @@ export const viewFileTool = (options: {
         .describe('Relative to the shared folder, absolute paths of files in it, or ids of attached files.'),
     }),
     execute: async ({ paths }, { ids }) => {
-      const given = new Set(paths.map((path) => ids?.resolve(path) ?? path));
+      const given = new Set(paths.map((path) => toNamedFile(path, ids)));
       const found = await Promise.all([...given].map(look));
       const size = found.reduce((sum, { size: one }) => sum + one, 0);
       if (size > maxBytes)

@@ -7,6 +7,8 @@ import { makeInvoker, registryOf } from '../testing/make-invoker.ts';
 import type { CallContext } from '../tool/context.ts';
 import { defineTool } from '../tool/define-tool.ts';
 import type { PreparedCall, Tool, ToolExecutor } from '../tool/executor.ts';
+import { outcomeText } from '../tool/outcome-text.ts';
+import type { Outcome } from '../tool/outcome.ts';
 import { textOutcome } from '../tool/outcome.ts';
 import { emptyInputSchema, toRegistration } from '../tool/registration.ts';
 
@@ -146,6 +148,85 @@ describe('arguments', () => {
 });
 
 describe('how a call ends', () => {
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['a text', 'hi'],
+    ['no parts', { status: 'done' }],
+    ['a failure without words', { status: 'failed', failure: {} }],
+    ['a failure whose report has no parts', { status: 'failed', failure: { message: 'm', reported: {} } }],
+    ['a parked call without parts', { status: 'parked', handle: { kind: 'task', id: 'a', expiresAt: 'b' } }],
+    ['a parked call that nothing can find', { status: 'parked', handle: { kind: 'task' }, parts: [] }],
+    ['a status of its own', { status: 'fine', parts: [] }],
+  ])('fails when the executor gives back %s in place of an outcome', async (_what, value) => {
+    const tool = toolOf(async () => value as Outcome);
+    for (const context of [model, { caller: 'operator' } as const])
+      expect(await makeInvoker(registryOf(tool)).invoke({ name: 't' }, context)).toMatchObject({
+        status: 'failed',
+        failure: { code: 'execution_failed', message: expect.stringContaining('what it gave back is no outcome') },
+      });
+  });
+
+  it('cuts what is thrown when it is very long', async () => {
+    for (const thrown of [new Error('y'.repeat(5_000_000)), new GantryError('timeout', 'y'.repeat(5_000_000))]) {
+      const outcome = await makeInvoker(registryOf(throwing(thrown))).invoke({ name: 't' }, model);
+      expect(outcomeText(outcome)).toMatch(/y\n\[result truncated — 4980000 chars omitted\]$/);
+    }
+  });
+
+  it.each<[string, (parts: unknown) => unknown]>([
+    ['a result', (parts) => ({ status: 'done', parts })],
+    [
+      'a failure',
+      (parts) => ({ status: 'failed', failure: { code: 'execution_failed', message: 'm', reported: { parts } } }),
+    ],
+    ['a parked call', (parts) => ({ status: 'parked', handle: { kind: 'task', id: 'a', expiresAt: 'b' }, parts })],
+  ])('puts a text in the place of each part of %s that is none', async (_what, outcomeWith) => {
+    const odd = [
+      null,
+      'x',
+      {},
+      { type: 'text', text: 5 },
+      { type: 'image' },
+      { type: 'resource_link' },
+      { type: 'resource' },
+    ];
+    const known = [{ type: 'text', text: 'kept' }, { type: 'video' }];
+    const tool = toolOf(async () => outcomeWith([...odd, ...known]) as Outcome);
+    const outcome = await makeInvoker(registryOf(tool)).invoke({ name: 't' }, model);
+    const none = { type: 'text', text: '(a part of the result is no content block)' };
+    expect(outcome).toMatchObject(outcomeWith([...odd.map(() => none), ...known]) as object);
+    expect(outcomeText(outcome)).toContain('kept\n[video content block]');
+  });
+
+  it.each<[string, unknown]>([
+    ['no object', 5],
+    ['no text', { media: [] }],
+    ['no media', { text: 'x' }],
+    ['media that are none', { text: 'x', media: [null] }],
+    ['bytes in place of a name', { text: 'x', media: [{ mediaType: 'image/png', data: 'AAAA' }] }],
+    ['a path that is no text', { text: 'x', media: [{ mediaType: 'image/png', path: 5 }] }],
+  ])('fails when a context item has %s', async (_what, contextItem) => {
+    const tool = toolOf(async () => ({ status: 'done', parts: [], contextItem }) as Outcome);
+    expect(await makeInvoker(registryOf(tool)).invoke({ name: 't' }, model)).toMatchObject({
+      status: 'failed',
+      failure: { code: 'execution_failed', message: expect.stringContaining('it holds a context item without text') },
+    });
+  });
+
+  it('keeps of a context item what it is, and neither bytes nor what could not be written', async () => {
+    const cyclic: Record<string, unknown> = {};
+    cyclic['self'] = cyclic;
+    const media = [{ mediaType: 'image/png', path: 'a.png', data: Buffer.from('x') }];
+    const tool = toolOf(
+      async () => ({ status: 'done', parts: [], contextItem: { text: 'x', media, cyclic } }) as Outcome,
+    );
+    expect(await makeInvoker(registryOf(tool)).invoke({ name: 't' }, model)).toEqual({
+      status: 'done',
+      parts: [],
+      contextItem: { text: 'x', media: [{ mediaType: 'image/png', path: 'a.png' }] },
+    });
+  });
+
   it.each<[string, unknown, object]>([
     [
       'a time-out of its own',

@@ -4,6 +4,7 @@ import { GantryError } from '../kernel/errors.ts';
 import type { NewId } from '../kernel/ids.ts';
 import { newId as randomId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
+import { toCheckedOutcome } from '../tool/checked-outcome.ts';
 import type { CallContext } from '../tool/context.ts';
 import { rulesOf } from '../tool/context.ts';
 import type { PreparedCall, Tool, ToolCall } from '../tool/executor.ts';
@@ -117,7 +118,7 @@ export const createInvoker = (options: InvokerOptions): Invoker => {
         const prepared = withOriginals(checked, resolved.originals, tool.registration);
         const inner = span.trace === context.trace ? context : { ...context, trace: span.trace };
         const ready: PreparedCall = { id, name, arguments: prepared, registration: tool.registration };
-        const outcome = await run(tool, ready, inner);
+        const outcome = toCheckedOutcome(await run(tool, ready, inner));
         if (outcome.status === 'failed') status = outcome.failure.code;
         return await resultPolicy(outcome, ready, context);
       } catch (error) {

@@ -4,7 +4,7 @@ import { outcomeText } from '../tool/outcome-text.ts';
 import type { CallContext } from '../tool/context.ts';
 import type { PreparedCall } from '../tool/executor.ts';
 import type { Outcome, Part } from '../tool/outcome.ts';
-import { textOutcome } from '../tool/outcome.ts';
+import { failedOutcome, textOutcome } from '../tool/outcome.ts';
 import { toRegistration } from '../tool/registration.ts';
 import { chunkLongResults } from './result-policy.ts';
 
@@ -132,6 +132,16 @@ describe('a result that is split', () => {
 });
 
 describe('where chunks go', () => {
+  it('may be the message of a failure that reported nothing', async () => {
+    const { policy, stored } = setup(1_000);
+    const outcome = await policy(failedOutcome('execution_failed', 'e'.repeat(30_000), 'later'), call(), model);
+    expect(outcome).toEqual({
+      status: 'failed',
+      failure: { code: 'execution_failed', retry: 'later', message: expect.stringContaining('is large (30000 chars') },
+    });
+    expect([...stored.values()].join('')).toContain('e'.repeat(20_000));
+  });
+
   it('puts those of a client under a name that nobody else can guess', async () => {
     const { stored, read } = setup(20_000);
     await read(textOutcome('x'.repeat(30_000)), { caller: 'client', namespace: 'session/guessable' });

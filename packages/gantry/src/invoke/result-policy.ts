@@ -85,7 +85,7 @@ const reportOf = (outcome: Outcome): ToolReport | undefined => {
     case 'done':
       return outcome;
     case 'failed':
-      return outcome.failure.reported;
+      return outcome.failure.reported ?? { parts: [{ type: 'text', text: outcome.failure.message }] };
     case 'parked':
       return undefined;
   }
@@ -103,8 +103,13 @@ const withText = (outcome: Outcome, report: ToolReport, text: string, context: C
   switch (outcome.status) {
     case 'done':
       return { ...outcome, ...shortened };
-    case 'failed':
-      return { status: 'failed', failure: { ...outcome.failure, message: text, reported: shortened } };
+    case 'failed': {
+      const { failure } = outcome;
+      return {
+        status: 'failed',
+        failure: { ...failure, message: text, ...(failure.reported && { reported: shortened }) },
+      };
+    }
     case 'parked':
       return outcome;
   }

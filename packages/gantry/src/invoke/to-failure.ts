@@ -1,6 +1,7 @@
 import type { GantryErrorCode } from '../kernel/errors.ts';
 import { GantryError, messageOf } from '../kernel/errors.ts';
 import { scrubText } from '../text/scrub.ts';
+import { truncateText } from '../text/truncate.ts';
 import type { Failure, FailureCode } from '../tool/outcome.ts';
 
 /** How an error code of Gantry is told to a model; what is not listed is `execution_failed`. */
@@ -18,16 +19,22 @@ const told: Partial<Record<GantryErrorCode, FailureCode>> = {
 
 /**
  * Turns anything thrown into what a model may read: the code and the message without secrets. The message of an error
- * that is not Gantry's own also loses the directories of absolute paths, since nobody wrote it for a reader outside.
+ * that is not Gantry's own also loses the directories of absolute paths, since nobody wrote it for a reader outside. A very long one is
+ * cut: programs put whole answers of others into their errors.
  */
 export const toFailure = (thrown: unknown): Failure => {
   if (GantryError.is(thrown))
-    return { code: told[thrown.code] ?? 'execution_failed', message: scrubText(thrown.message), retry: thrown.retry };
-  const message = scrubText(withoutDirectories(messageOf(thrown))) || 'The tool failed without saying why.';
+    return { code: told[thrown.code] ?? 'execution_failed', message: readable(thrown.message), retry: thrown.retry };
+  const message = readable(withoutDirectories(messageOf(thrown))) || 'The tool failed without saying why.';
   return isTimeout(thrown)
     ? { code: 'timeout', message, retry: 'later' }
     : { code: 'execution_failed', message, retry: 'never' };
 };
+
+const mostChars = 20_000;
+
+// Cut last: half a secret is not known for one.
+const readable = (message: string): string => truncateText(scrubText(message), mostChars);
 
 // AbortSignal.timeout() and many clients reject with an error of this name.
 const isTimeout = (thrown: unknown): boolean => thrown instanceof Error && thrown.name === 'TimeoutError';

@@ -51,6 +51,17 @@ it('refuses what alone is more than that, and keeps the others', () => {
   expect(stash.take(stashKey)).toBeDefined();
 });
 
+it.each([['base64'], [new ArrayBuffer(8)], [{ byteLength: Number.NaN }], [undefined]])(
+  'refuses %j, which is no bytes, and goes on as before',
+  (given) => {
+    const { stash } = make();
+    const { stashKey } = stash.put(bytesOf('a'), 'image/png');
+    expect(() => stash.put(given as unknown as Uint8Array, 'image/png')).toThrow('decode base64 with Buffer.from');
+    stash.put(bytesOf('b'), 'image/png');
+    expect(stash.take(stashKey)).toBeDefined();
+  },
+);
+
 it('leaves nothing behind when it is closed', () => {
   const { clock, stash } = make();
   stash.put(bytesOf('a'), 'image/png');

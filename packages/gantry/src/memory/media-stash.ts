@@ -11,7 +11,7 @@ import type { ContextMedia } from '../tool/outcome.ts';
 export interface MediaStash extends Disposable {
   /**
    * Keeps bytes; gives what a context item names them by.
-   * @throws {GantryError} `limit_reached` when they alone are more than everything may be.
+   * @throws {GantryError} `limit_reached` when they alone are more than everything may be; `invalid_arguments` for what are no bytes.
    */
   put(bytes: Uint8Array, mediaType: string): StashedMedia;
   /** Removes and returns what is kept under a key; undefined when it has left, or never was there. */
@@ -45,6 +45,12 @@ export const createMediaStash = (options: {
 
   return {
     put: (bytes, mediaType) => {
+      // Code without types gives base64 too, and a size that is no number would make the limits those of nothing.
+      if (!((bytes as unknown) instanceof Uint8Array) || typeof mediaType !== 'string')
+        throw new GantryError(
+          'invalid_arguments',
+          'Media are put as bytes (a Uint8Array, such as a Buffer) and their type (such as "image/png"); decode base64 with Buffer.from(text, "base64").',
+        );
       const { byteLength } = bytes;
       if (byteLength > mostBytes)
         throw new GantryError(

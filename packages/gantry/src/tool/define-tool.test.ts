@@ -85,11 +85,6 @@ describe('what a tool returns', () => {
       { status: 'done', parts: [], structured: { found: new Map() } },
       'a value of type Map at "found"',
     ],
-    [
-      'bytes in a context item',
-      { status: 'done', parts: [], contextItem: { text: 'x', media: [{ mediaType: 'image/png', data: 'AAAA' }] } },
-      'a context item without text, or with media that name no type and no path or stashKey',
-    ],
   ])('fails the call that returns %s, and says so', async (_what, value, problem) => {
     expect(await run(returning(value))).toMatchObject({
       status: 'failed',

@@ -1,6 +1,6 @@
 import type { StandardJSONSchemaV1 } from '@standard-schema/spec';
 import type { Json } from '../kernel/json.ts';
-import { isObject } from '../kernel/json.ts';
+import { isOutcome } from './checked-outcome.ts';
 import type { CallContext } from './context.ts';
 import type { PreparedCall, Tool } from './executor.ts';
 import type { Outcome } from './outcome.ts';
@@ -64,18 +64,4 @@ const toOutcome = (value: ToolReturn): Outcome => {
   if (typeof value === 'string') return textOutcome(value);
   if (value === undefined) return { status: 'done', parts: [] };
   return isOutcome(value) ? value : { status: 'done', parts: [], structured: value };
-};
-
-const isOutcome = (value: Json | Outcome): value is Outcome => {
-  if (!isObject(value)) return false;
-  switch (value['status']) {
-    case 'done':
-      return Array.isArray(value['parts']);
-    case 'failed':
-      return isObject(value['failure']);
-    case 'parked':
-      return isObject(value['handle']);
-    default:
-      return false;
-  }
 };

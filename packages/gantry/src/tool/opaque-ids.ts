@@ -13,10 +13,16 @@ export interface OpaqueIds {
 }
 
 const form = /^(?:media|ref)_[1-9]\d{0,8}$/;
-const anywhere = /\b(?:media|ref)_([1-9]\d{0,8})\b/g;
+const anywhere = /\b(?:media|ref)_[1-9]\d{0,8}\b/g;
+/** Also behind an escaped line break, whose last character is a letter: one too many is only left out. */
+const written = /(?:media|ref)_[1-9]\d{0,8}(?!\d)/g;
 
 /** Whether a value has the form of such an id. */
 export const isOpaqueId = (value: unknown): value is string => typeof value === 'string' && form.test(value);
+
+/** The path that an argument of a tool names: by an id of the turn's files, or itself. What other ids stand for is no path, and is not told. */
+export const toNamedFile = (given: string, ids: Pick<OpaqueIds, 'resolve'> | undefined): string =>
+  (given.startsWith('media') ? ids?.resolve(given) : undefined) ?? given;
 
 /**
  * A text for somebody who did not read the turn's list of files, with the paths of those that it names by their ids behind it. What other
@@ -34,23 +40,26 @@ export const withNamedFiles = (text: string, ids: Pick<OpaqueIds, 'resolve'> | u
 /**
  * Makes the ids of one turn.
  *
- * @param options `seen` is what the model can read of earlier turns: numbers that stand there are not issued again, so that an id of
- * another turn, which a model repeats, never means something else.
+ * @param options `seen` is what the model can read of earlier turns, as text or JSON: ids that stand there are not issued again, so that one
+ * of another turn, which a model repeats, never means something else. Others wrote of it too, so no number in it leads to the next.
  */
 export const createOpaqueIds = (options: { readonly seen?: string | undefined } = {}): OpaqueIds => {
   const values = new Map<string, string>();
   const ids = new Map<string, string>();
   const last: Record<OpaqueKind, number> = { media: 0, ref: 0 };
-  for (const [id, number] of (options.seen ?? '').matchAll(anywhere)) {
-    const kind = id.startsWith('media') ? 'media' : 'ref';
-    last[kind] = Math.max(last[kind], Number(number));
-  }
+  const seen = new Set(options.seen?.match(written));
+  const next = (kind: OpaqueKind): string => {
+    let id: string;
+    do id = `${kind}_${(last[kind] += 1)}`;
+    while (seen.has(id));
+    return id;
+  };
   return {
     issue: (kind, value) => {
       const key = `${kind} ${value}`;
       const known = ids.get(key);
       if (known !== undefined) return known;
-      const id = `${kind}_${(last[kind] += 1)}`;
+      const id = next(kind);
       ids.set(key, id);
       values.set(id, value);
       return id;

@@ -1,6 +1,5 @@
 import { jsonProblem } from '../kernel/json-problem.ts';
-import { isObject } from '../kernel/json.ts';
-import type { ContextItem, Outcome, ToolReport } from './outcome.ts';
+import type { Outcome, ToolReport } from './outcome.ts';
 import { failedOutcome } from './outcome.ts';
 
 /**
@@ -17,7 +16,7 @@ export const toWritableOutcome = (outcome: Outcome): Outcome => {
 const outcomeProblem = (outcome: Outcome): string | undefined => {
   switch (outcome.status) {
     case 'done':
-      return reportProblem(outcome) ?? itemProblem(outcome.contextItem);
+      return reportProblem(outcome);
     case 'failed':
       return outcome.failure.reported && reportProblem(outcome.failure.reported);
     case 'parked':
@@ -27,16 +26,3 @@ const outcomeProblem = (outcome: Outcome): string | undefined => {
 
 const reportProblem = ({ parts, structured, meta }: ToolReport): string | undefined =>
   jsonProblem(structured) ?? jsonProblem(parts) ?? jsonProblem(meta);
-
-/** Whoever shows it to a model relies on its shape, and code without types may have any. */
-const itemProblem = (item: ContextItem | undefined): string | undefined => {
-  if (item === undefined) return undefined;
-  const isItem =
-    isObject(item) && typeof item.text === 'string' && Array.isArray(item.media) && item.media.every(isMedia);
-  return isItem ? undefined : 'a context item without text, or with media that name no type and no path or stashKey';
-};
-
-const isMedia = (media: unknown): boolean =>
-  isObject(media) &&
-  typeof media['mediaType'] === 'string' &&
-  (typeof media['path'] === 'string' || typeof media['stashKey'] === 'string');

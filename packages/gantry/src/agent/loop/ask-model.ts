@@ -202,10 +202,15 @@ const partsIn = (content: readonly ContentPart<ToolSet>[]): readonly SaidPart[] 
     const providerOptions = 'providerMetadata' in part ? part.providerMetadata : undefined;
     switch (part.type) {
       case 'text':
-        return part.text === '' ? [] : [{ type: 'text', text: part.text, ...(providerOptions && { providerOptions }) }];
+        return isBlank(part.text, providerOptions)
+          ? []
+          : [{ type: 'text', text: part.text, ...(providerOptions && { providerOptions }) }];
       case 'reasoning':
         return [{ type: 'reasoning', text: part.text, ...(providerOptions && { providerOptions }) }];
       default:
         return [];
     }
   });
+
+/** Anthropic refuses blank text in a history; one with a mark of its provider is a reference there, or holds a thought. */
+const isBlank = (text: string, mark: unknown): boolean => text === '' || (mark === undefined && text.trim() === '');

@@ -1,3 +1,4 @@
+import type { ModelMessage } from 'ai';
 import { orAborted, throwIfAborted } from '../../kernel/abort.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { isObject } from '../../kernel/json.ts';
@@ -12,6 +13,7 @@ import { failedOutcome } from '../../tool/outcome.ts';
 import type { ModelOutput } from '../model-output.ts';
 import { toModelOutput } from '../model-output.ts';
 import type { ActionGate } from './action-gate.ts';
+import type { ToItemMessage } from './context-items.ts';
 import { leftOutText, mostCallsAtOnce, mostCallsOfAnswer } from './call-limits.ts';
 import { targetOfCall } from './effect-of-call.ts';
 import type { OnLoopEvent } from './loop-events.ts';
@@ -36,6 +38,8 @@ export interface RanCall {
   readonly endsTurn: boolean;
   /** What the model is to look at in place of this result. */
   readonly item?: ContextItem | undefined;
+  /** The message that shows it. */
+  readonly itemMessage?: ModelMessage | undefined;
   readonly durationMs: number;
 }
 
@@ -48,6 +52,7 @@ export interface CallsToRun {
   readonly isCutOff: boolean;
   /** Looks at each call that is about to run. */
   readonly gate?: ActionGate | undefined;
+  readonly toItemMessage: ToItemMessage;
   readonly onEvent: OnLoopEvent;
   /** Is told of each call as it ends, in the sequence in which they do. */
   readonly onRan?: ((call: RanCall) => void) | undefined;
@@ -64,7 +69,7 @@ const eventChars = 2_000;
  */
 export const runCalls = async (
   { invoker, toolsets, clock }: Pick<LoopDeps, 'invoker' | 'toolsets' | 'clock'>,
-  { calls, tools, context, isCutOff, gate, onEvent, onRan }: CallsToRun,
+  { calls, tools, context, isCutOff, gate, toItemMessage, onEvent, onRan }: CallsToRun,
 ): Promise<readonly RanCall[]> => {
   const { signal, model } = context;
   // Elsewhere a result of a tool is text only.
@@ -117,7 +122,8 @@ export const runCalls = async (
     const { status, text, durationMs, handle } = ran;
     onRan?.(ran);
     onEvent({ type: 'tool-end', id, name, status, durationMs, result: cutText(text, eventChars), handle });
-    return ran;
+    // While other calls go on: until they have ended a file may be another, and what is in none may have left the stash.
+    return ran.item ? { ...ran, itemMessage: await toItemMessage(name, ran.item) } : ran;
   };
 
   const leaveOut = (written: WrittenCall): RanCall => {
@@ -135,7 +141,9 @@ export const runCalls = async (
     const target = gate && targetOfCall(toolsets, { name, arguments: argumentsOf(call) }, context);
     const gated = gate ? await gate.admit(target, context) : { context };
     if ('refusal' in gated) return failedOutcome('execution_failed', gated.refusal);
-    return invoker.invoke(call, {
+    // A copy, because a tool may change what it is given, and what the model called with stays on record.
+    const own = isObject(call.arguments) ? { ...call, arguments: structuredClone(call.arguments) } : call;
+    return invoker.invoke(own, {
       ...gated.context,
       onProgress: (progress) => {
         if (!isOver) onEvent({ type: 'tool-progress', id, name, progress });

@@ -155,7 +155,8 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
       const { step } = reply;
       messages = reply.sent;
       const answered = callsOf(step, {
-        toolNames: requests.callable().map(({ name }) => name),
+        // One that was taken out of the turn is told so, as by a model with calls of its own.
+        toolNames: [...requests.callable().map(({ name }) => name), ...tools.retired],
         readsText: model.behavior.textToolCalls === true,
         given: () => givenText(messages),
         newId,
@@ -211,6 +212,7 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
         context: contextOf(),
         isCutOff: step.isCutOff,
         gate: judge.gate,
+        toItemMessage,
         steps,
         onSteps: run.onSteps,
         onEvent,
@@ -218,9 +220,9 @@ export const createRunLoop = (deps: LoopDeps): RunLoop => {
       // What was left out says nothing of where the calls lead.
       const notes = guards.note(ran.slice(0, mostCallsOfAnswer));
       messages = [...messages, ...callMessages(step, answered, ran, notes, tools)];
-      for (const { name, item } of ran) {
-        if (!item) continue;
-        messages = [...messages, await toItemMessage(name, item)];
+      for (const { name, itemMessage } of ran) {
+        if (!itemMessage) continue;
+        messages = [...messages, itemMessage];
         tools.retire(name);
       }
       if (steps.length === iterationsToTell) onEvent({ type: 'still-working', iterations: steps.length });

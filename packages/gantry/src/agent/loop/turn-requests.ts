@@ -58,7 +58,7 @@ export const createTurnRequests = (deps: LoopDeps, options: TurnRequestsOptions)
     const capabilities = { ...model.facts.capabilities, has_tools: true };
     return toolsets
       .for({ ...contextOf(), model: { ...model.facts, capabilities } })
-      .tools.filter((tool) => isWanted(tool) && !tools.isRetired(tool.name));
+      .tools.filter((tool) => isWanted(tool) && !tools.retired.has(tool.name));
   };
   const fit = createFitMessages({
     stash: deps.stash,

@@ -35,8 +35,8 @@ export interface TurnTools {
   admit(written: string): boolean;
   /** Takes a tool out of the turn, because it has put something before the model: it is listed no more, and refused. */
   retire(name: string): void;
-  /** It was taken out of the turn. */
-  isRetired(name: string): boolean;
+  /** The names of those that were taken out of the turn. */
+  readonly retired: ReadonlySet<string>;
   /**
    * Why a call of that name may not be made, by a run that was given only some tools, or of one that was taken out of the turn; undefined: the
    * call path decides.
@@ -139,7 +139,9 @@ export const createTurnTools = (
       retired.set(registration.name, registration);
       admitted.delete(registration.name);
     },
-    isRetired: (name) => retired.has(name),
+    get retired() {
+      return new Set(retired.keys());
+    },
     refusal: (name) => {
       if (retired.has(name)) return retiredText(name);
       if (!isLimited || !current) return undefined;

@@ -1,6 +1,6 @@
 import { APICallError } from 'ai';
 import { describe, expect, it } from 'vitest';
-import { overflowOf, toModelError } from './model-error.ts';
+import { isRefusal, overflowOf, toModelError } from './model-error.ts';
 
 const settings = { provider: 'openai', modelId: 'm1', headers: {}, apiKey: 'sk-very-secret-key' } as const;
 const answer = (statusCode: number, message: string): APICallError =>
@@ -34,6 +34,22 @@ describe('what a provider says about a request that is too long', () => {
     expect(overflowOf(toModelError(answer(400, 'messages.1: role must alternate'), settings))).toBeUndefined();
     expect(overflowOf(toModelError(answer(500, 'maximum context length is 10 tokens'), settings))).toBeUndefined();
     expect(overflowOf(new Error('maximum context length is 10'))).toBeUndefined();
+  });
+});
+
+describe('a refusal of what is in a request', () => {
+  it.each([
+    [answer(400, 'no'), true],
+    [answer(413, 'no'), true],
+    // Ollama, llama.cpp
+    [answer(500, 'Failed to create new sequence: failed to process inputs: image: unknown format'), true],
+    [answer(500, 'image input is not supported - hint: you may need to provide the mmproj'), true],
+    [{ error: { message: 'Could not process image' } }, true],
+    [answer(500, 'out of memory'), false],
+    [answer(429, 'too many images'), false],
+    [answer(404, 'no such image'), false],
+  ])('is told from other failures: %s', (thrown, expected) => {
+    expect(isRefusal(toModelError(thrown, { ...settings, modelId: 'image-1' }))).toBe(expected);
   });
 });
 

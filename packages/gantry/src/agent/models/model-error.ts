@@ -34,7 +34,14 @@ export const toModelError = (
     new GantryError('model_failed', message, {
       retry,
       cause: thrown,
-      details: { provider, model, status, overflow, isIncomplete: isCut || isIncomplete(last) },
+      details: {
+        provider,
+        model,
+        status,
+        overflow,
+        isIncomplete: isCut || isIncomplete(last),
+        isOfPictures: isOfPictures(words, status),
+      },
     });
   if (isCut) return fail(`${name} broke off in the middle of its answer: the connection was lost.`, 'later');
   if (overflow) return fail(`${name} takes no request of that length: ${said}`);
@@ -72,11 +79,17 @@ export const isFiltered = (error: unknown): boolean =>
   error.details['status'] === 400 &&
   /content[ _-]?(?:filter|management policy)|ResponsibleAIPolicy/i.test(error.message);
 
-/** A provider refused the request for what is in it. */
+/** A provider refused the request for what is in it, such as a picture. */
 export const isRefusal = (error: unknown): boolean =>
-  GantryError.is(error) && error.code === 'model_failed' && refusals.has(error.details['status']);
+  GantryError.is(error) &&
+  error.code === 'model_failed' &&
+  (refusals.has(error.details['status']) || error.details['isOfPictures'] === true);
 
 const refusals: ReadonlySet<unknown> = new Set([400, 413, 415, 422]);
+
+// llama.cpp and Ollama say 500 of a picture that they cannot read, and of any where the model does not see; others say it inside a stream.
+const isOfPictures = (words: string, status: number | undefined): boolean =>
+  (status === undefined || status === 200 || status >= 500) && /image|mmproj|multi-?modal/i.test(words);
 
 /** The answer ended before it was complete, and no reason was given; it is worth asking once more. */
 export const isIncompleteAnswer = (error: unknown): boolean =>

@@ -41,6 +41,19 @@ describe('the models by tier', () => {
     expect(howToConfigure.indexOf('Ollama')).toBeLessThan(howToConfigure.indexOf('openai,'));
   });
 
+  it('says what is missing where one is set that cannot be reached', () => {
+    const low = { provider: 'openai-compatible', endpoint: 'http://x.test/v1' } as const;
+    const models = make({ low, balanced: { provider: 'anthropic', modelId: 'm' } });
+    expect(models.incomplete).toEqual([
+      'low (openai-compatible) lacks modelId',
+      'balanced (anthropic) lacks apiKey, or ANTHROPIC_API_KEY in the environment',
+    ]);
+    expect(() => models.get('balanced')).toThrowError(
+      expect.objectContaining({ code: 'model_missing', message: expect.stringContaining('ANTHROPIC_API_KEY') }),
+    );
+    expect(make({ low, balanced: local('b') }).incomplete).toEqual(['low (openai-compatible) lacks modelId']);
+  });
+
   it('tells tools what the model can do', () => {
     const models = make({ balanced: { ...local('b'), supportsImageInput: true, supportsTools: false } });
     expect(models.get('balanced').facts).toEqual({

@@ -32,6 +32,8 @@ export interface TierModel {
 export interface TierModels {
   /** False: nothing that needs a model can run. */
   readonly isConfigured: boolean;
+  /** Of each tier that is set and cannot be reached: what it lacks. */
+  readonly incomplete: readonly string[];
   /**
    * The model of a tier; the balanced one where the tier has none that can be reached.
    * @throws {GantryError} `model_missing`
@@ -69,9 +71,13 @@ export const createTierModels = (options: {
 }): TierModels => {
   const { models, behaviors = {}, env } = options;
   const known = new Map<Tier, TierModel>();
+  const incomplete: string[] = [];
   for (const tier of tiers) {
-    const settings = models[tier] && reachable(models[tier], env);
+    const given = models[tier];
+    if (!given) continue;
+    const settings = reachable(given, env);
     if (settings) known.set(tier, toTierModel(tier, settings));
+    else incomplete.push(`${tier} (${given.provider}) lacks ${lackOf(given)}`);
   }
 
   function toTierModel(tier: Tier, settings: ReachableModel): TierModel {
@@ -105,12 +111,17 @@ export const createTierModels = (options: {
 
   return {
     isConfigured: known.size > 0,
+    incomplete,
     own: (tier) => known.get(tier),
     slots: createModelSlots(models.maxInFlight),
     get: (tier) => {
       const model = known.get(tier) ?? known.get('balanced') ?? known.get('high') ?? known.get('low');
       if (model) return model;
-      throw new GantryError('model_missing', howToConfigure, { details: { tier } });
+      const message =
+        incomplete.length === 0
+          ? howToConfigure
+          : `No model can be reached: ${incomplete.join('; ')}. Set it in "models".`;
+      throw new GantryError('model_missing', message, { details: { tier } });
     },
   };
 };
@@ -129,4 +140,12 @@ export const reachable = (
   // A proxy before a hosted provider may add the key itself.
   if (provider !== 'openai-compatible' && apiKey === undefined && endpoint === undefined) return undefined;
   return { ...settings, modelId, headers, apiKey };
+};
+
+/** What a model that cannot be reached lacks first. */
+const lackOf = ({ provider, modelId, endpoint }: TierSettings): string => {
+  if (modelId === undefined) return 'modelId';
+  const isOwnEndpoint = provider === 'openai-compatible' || provider === 'azure';
+  if (isOwnEndpoint && endpoint === undefined) return 'endpoint';
+  return `apiKey, or ${keyVariables[provider]} in the environment`;
 };

@@ -4,6 +4,7 @@ import { flattenText } from '../../text/flatten.ts';
 import type { CallContext } from '../../tool/context.ts';
 import { defineTool } from '../../tool/define-tool.ts';
 import type { Tool } from '../../tool/executor.ts';
+import { toNamedFile } from '../../tool/opaque-ids.ts';
 import type { InputSources } from './read-inputs.ts';
 import { readInputs } from './read-inputs.ts';
 import { subagentNamespace } from './subagent-record.ts';
@@ -76,7 +77,7 @@ export const subagentTools = (
       const { namespace } = context;
       if (namespace === undefined) throw noConversation();
       const { description, context: background, max_iterations: asked, timeout_minutes: minutes, inputs = [] } = args;
-      const named = inputs.map((name) => context.ids?.resolve(name) ?? name);
+      const named = inputs.map((name) => toNamedFile(name, context.ids));
       const task = {
         description,
         background,

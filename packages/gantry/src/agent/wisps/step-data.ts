@@ -4,6 +4,7 @@ import { chunkText } from '../../text/chunker.ts';
 import { fenceText } from '../../text/fence.ts';
 import { toOutline } from '../../text/outline.ts';
 import { truncateText } from '../../text/truncate.ts';
+import { toNamedFile } from '../../tool/opaque-ids.ts';
 import type { WispPorts, WispRun } from './wisp-ports.ts';
 
 /** What a step gave that succeeded. */
@@ -32,7 +33,7 @@ export const readData = async (
 ): Promise<string | undefined> => {
   const step = outputs.find(({ stepId }) => stepId === given);
   if (step) return step.text;
-  const name = context.ids?.resolve(given) ?? given;
+  const name = toNamedFile(given, context.ids);
   const key = normalizeKey(name);
   if (key === '') return undefined;
   const entry = await memory.get(

@@ -44,7 +44,12 @@ const chat: Command<[ChatFlags]> = async (context, { session, workspace, message
   const text = isTalk ? undefined : (message ?? (await readAll(io.stdin)));
   await using gateway = await openGateway(context);
   const { model, sessions } = await gateway.run(sessionsList, {});
-  if (model === null) throw new GantryError('model_missing', howToConfigure);
+  // What is said once is refused with what is missing.
+  if (model === null && text === undefined)
+    throw new GantryError(
+      'model_missing',
+      `${howToConfigure} When one is set already, "gantry doctor" says what it lacks.`,
+    );
   const sessionId = session ?? newSessionId(io.clock.nowMs());
   if (text !== undefined) {
     if (text.trim() === '')
@@ -56,7 +61,7 @@ const chat: Command<[ChatFlags]> = async (context, { session, workspace, message
   const known = sessions.find(({ id }) => id === sessionId);
   const turns = known ? (await gateway.run(sessionsShow, { id: sessionId, limit: earlierLines })).turns : [];
   io.stdout.write(
-    `${printer.style('bold', 'gantry chat')}  session ${sessionId}${known ? ` (${known.turns} turns)` : ''}, model ${toCell(model)}. /help for commands.\n`,
+    `${printer.style('bold', 'gantry chat')}  session ${sessionId}${known ? ` (${known.turns} turns)` : ''}, model ${toCell(model ?? 'none')}. /help for commands.\n`,
   );
   using terminal = openTerminal(io, {
     history: turns

@@ -22,5 +22,13 @@ export const checkModels = (models: TierModels | undefined): DoctorCheck => {
     const model = models?.own(tier);
     return model ? [`${tier}: ${model.settings.modelId} (${model.settings.provider})`] : [];
   });
+  const incomplete = models?.incomplete ?? [];
+  if (incomplete.length > 0)
+    return {
+      name: 'models',
+      state: 'warning',
+      message: [...known, ...incomplete].join(', '),
+      fix: 'Set what is missing in "models" of the configuration, or take the tier out; it counts as not there.',
+    };
   return { name: 'models', state: 'ok', message: known.length > 0 ? known.join(', ') : howToConfigure };
 };

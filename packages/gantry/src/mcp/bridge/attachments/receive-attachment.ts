@@ -4,7 +4,7 @@ import { isObject, parseJson } from '../../../kernel/json.ts';
 import type { Attachment, ToolReport } from '../../../tool/outcome.ts';
 import type { AttachmentServer } from './attachment-server.ts';
 import type { AttachmentStorage } from './attachment-storage.ts';
-import { fromBase64 } from './base64.ts';
+import { fromBase64 } from '../../../kernel/base64.ts';
 import type { AttachmentManifest } from './manifest.ts';
 import { textMember } from './member.ts';
 import { mimeOfName, plainMime, unknownMime } from './mime.ts';

@@ -6,7 +6,7 @@ import type { Log } from '../../../kernel/log.ts';
 import { flattenText } from '../../../text/flatten.ts';
 import type { Attachment, MediaPart, Part, ResourcePart, ToolReport } from '../../../tool/outcome.ts';
 import type { Volume } from '../../../volume/volume.ts';
-import { fromBase64 } from '../attachments/base64.ts';
+import { fromBase64 } from '../../../kernel/base64.ts';
 import { extensionOf, unknownMime } from '../attachments/mime.ts';
 import type { CaptureRule } from '../config/attachments-entry.ts';
 import type { RuleFinding } from './capture-rule.ts';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { isObject, parseJson } from '../../../kernel/json.ts';
-import { fromBase64 } from '../attachments/base64.ts';
+import { fromBase64 } from '../../../kernel/base64.ts';
 import { keyOf, textMember } from '../attachments/member.ts';
 import { isBinaryMime, mimeOfName, unknownMime } from '../attachments/mime.ts';
 import type { CaptureRule } from '../config/attachments-entry.ts';
