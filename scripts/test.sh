@@ -32,7 +32,7 @@ npm run -s build || failed=1
 
 echo '== test'
 report=$(mktemp)
-vitest run --reporter=default --reporter=json --outputFile.json="$report" || failed=1
+GANTRY_TEST_BUILD=1 vitest run --reporter=default --reporter=json --outputFile.json="$report" || failed=1
 counts=$(node scripts/count-tests.ts "$report" "$failed") || { counts='0 passed, 1 failed, 0 skipped'; failed=1; }
 rm -f "$report"
 echo "$counts"
