@@ -35,6 +35,9 @@ interface OpenQuestion {
   readonly request: ServerRequest;
 }
 
+// As many as one request may have open; a server that breaks off and asks anew has no more.
+const mostQuestions = 50;
+
 /** Begins to hear the server; `end` is told whether the task has ended when it is not held any more. */
 export const holdTask = (options: {
   readonly target: Pick<PassTarget, 'name' | 'isDeclined'>;
@@ -62,14 +65,23 @@ export const holdTask = (options: {
     if (over.signal.aborted || isAnswer(error)) return;
     log.debug({ server: target.name, reason: messageOf(error) }, 'the end of a task is not waited for any more');
   };
+  /**
+   * A question outlives the request that it came on, as a server may take its answer all the same. One that asks it again, as it must where it
+   * tells of everything anew, asks nothing new.
+   */
+  const keep = (question: OpenQuestion): void => {
+    const known = questions.entries().find(([, { request }]) => request.id === question.request.id);
+    questions.set(known?.[0] ?? `q${(asked += 1)}`, question);
+    const [oldest = ''] = questions.keys();
+    if (questions.size > mostQuestions) questions.delete(oldest);
+  };
   /** Waits for the end of the task, for what is asked until then. What it comes to is fetched for the client. */
   const wait = async (exchange: Exchange): Promise<void> => {
     try {
       for (;;) {
         const step = await exchange.next(over.signal);
         if ('result' in step) return;
-        for (const request of await withoutRefused({ target, exchange }, step.asked, says))
-          questions.set(`q${(asked += 1)}`, { exchange, request });
+        for (const request of await withoutRefused({ target, exchange }, step.asked, says)) keep({ exchange, request });
         for (const changed of watchers) changed();
       }
     } finally {
