@@ -5,7 +5,7 @@ import type { Log } from '../../../../kernel/log.ts';
 import type { PassTarget } from '../../../wire/pass-port.ts';
 import type { ClientSays } from '../../../wire/sessions/client-says.ts';
 import type { Exchange, Notice, ServerRequest } from '../../../wire/sessions/exchange.ts';
-import { toInputRequests, withoutHopMeta } from '../generations.ts';
+import { toInputRequests, withoutHopMeta, withoutNewer } from '../generations.ts';
 import { withoutRefused } from '../without-refused.ts';
 import { isOver, toNewerTask } from './task-forms.ts';
 import type { TaskWay } from './task-way.ts';
@@ -102,7 +102,7 @@ export const holdTask = (options: {
     try {
       const result = await resultOf(way.request('tasks/result', { taskId }), signal);
       // A result that is an error is a result (SEP-2663); for a server of 2025 such a call has failed.
-      return { status: 'completed', result: withoutHopMeta(result) };
+      return { status: 'completed', result: withoutHopMeta(withoutNewer(result)) };
     } catch (error) {
       if (!isAnswer(error)) throw error;
       return { status: 'failed', error: error.details['rpc'] as Json };
