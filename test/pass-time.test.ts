@@ -83,9 +83,9 @@ describe.each(['2026', '2025'] as const)('a call of a client of 2026 to a server
       },
     ],
   ])('ends with the reason when it %s', async (_what, silent) => {
-    expect(await callOf(generation, silent)).toMatch(
-      /"id":7.*(?:no answer within 500 ms|timed out)|(?:no answer within 500 ms|timed out).*"id":7/s,
-    );
+    const said = await callOf(generation, silent);
+    expect(said).toContain('gave no answer within 500 ms; whether the request was carried out is unknown');
+    expect(said).toContain('"id":7');
   });
 });
 

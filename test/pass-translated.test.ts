@@ -139,6 +139,15 @@ describe('a client of 2026 at a server of 2025', () => {
     expect(textOf(await say(url, { name: 'ask_secret', arguments: {} }, { can: forms }))).toBe('{"action":"decline"}');
   });
 
+  it.each([
+    ['can be asked', forms],
+    ['cannot be asked', {}],
+  ])('that %s is asked nothing by a result, which is one of 2026 by its words alone', async (_what, can) => {
+    const said = await say(url, { name: 'ask_in_result', arguments: {} }, { can });
+    expect([said.result?.['resultType'], textOf(said)]).toEqual(['complete', '"said"']);
+    expect(JSON.stringify(said)).not.toContain('password');
+  });
+
   it('hears of progress before and after it has answered, and of the log when it wants to', async () => {
     const meta = { progressToken: 'mine', 'io.modelcontextprotocol/logLevel': 'debug' };
     const asked = await say(url, { name: 'count', arguments: {} }, { can: forms, meta });

@@ -41,3 +41,9 @@ it('names what to configure', () => {
   expect(check.refusal('a.example', undefined)).toContain('serve.allowedHosts');
   expect(check.refusal('localhost', 'https://a.example')).toContain('serve.allowedOrigins');
 });
+
+it('takes no origin for the absence of one, whatever was asked before', () => {
+  const check = createAddressCheck({ host: '127.0.0.1' });
+  expect(check.refusal('localhost', undefined)).toBeUndefined();
+  for (const origin of ['undefined', '']) expect(check.refusal('localhost', origin)).toContain('serve.allowedOrigins');
+});

@@ -43,8 +43,8 @@ export const createAddressCheck = (policy: AddressPolicy): AddressCheck => {
   const allowed = new Set<string>();
   return {
     refusal: (host, origin) => {
-      // No header has a line break.
-      const asked = `${host}\n${origin}`;
+      // No header has a line break; one that is not there is not one that says so.
+      const asked = origin === undefined ? `${host}` : `${host}\n${origin}`;
       if (allowed.has(asked)) return undefined;
       const why = judge(host, origin);
       if (why === undefined && allowed.size < mostRemembered) allowed.add(asked);

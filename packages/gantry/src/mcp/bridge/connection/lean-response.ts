@@ -30,7 +30,10 @@ class LeanResponse implements Pick<
   readonly #body: HttpBody;
   readonly #options: ReadOptions;
 
-  constructor(url: string, { status, statusText, headers, body }: HttpAnswer, options: ReadOptions) {
+  constructor(url: string, answer: HttpAnswer, options: ReadOptions) {
+    const { statusText, headers, body } = answer;
+    // RFC 9110 section 15: what is no status is taken for an error of the server. No Response can be made with it either.
+    const status = answer.status > 599 ? 500 : answer.status;
     this.url = url;
     this.ok = status >= 200 && status < 300;
     this.status = status;
@@ -49,6 +52,10 @@ class LeanResponse implements Pick<
   }
 
   get body(): Response['body'] {
+    if (bodiless.has(this.status)) {
+      this.#body.abandon();
+      return null;
+    }
     return ReadableStream.from(limitedEvents(this.#body, this.#options)) as Response['body'];
   }
 
@@ -61,6 +68,9 @@ class LeanResponse implements Pick<
     return checkAnswer(JSON.parse(await this.text()), requestBody, limit.server);
   }
 }
+
+// Whatever their servers say of a type. Those who make a Response of this one would fail otherwise.
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** Events of a stream that ends its download also when it is cancelled before anybody read from it, which a generator does not. */
 const limitedEvents = (body: HttpBody, { limit, requestBody }: ReadOptions): AsyncIterableIterator<Buffer> => {

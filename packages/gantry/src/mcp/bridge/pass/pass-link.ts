@@ -1,6 +1,7 @@
 import { GantryError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
+import { noAnswerWithin } from '../../wire/no-answer.ts';
 import type { PassLink } from '../../wire/pass-port.ts';
 import type { EnteredCall, OpenCalls } from '../call/open-calls.ts';
 import { createOpenCall } from '../elicitation/open-call.ts';
@@ -45,6 +46,8 @@ export const createLink = (
         });
       } catch (error) {
         if (signal.aborted || GantryError.is(error)) throw error;
+        const limitMs = timeLimitOf(error, options);
+        if (limitMs !== undefined) throw noAnswerWithin(server.name, limitMs);
         const rpc = rpcErrorOf(error, server.maskSecrets);
         if (rpc) throw new GantryError('execution_failed', rpc.message, { details: { rpc }, cause: error });
         throw notPassedOn(server, error, { isRequest: true, hadSession: connection.hasSession() });
@@ -63,6 +66,15 @@ const toEntered = (server: ManagedServer, params: JsonObject, policy: Elicitatio
   // The time of the call is its client's.
   budget: { pause: () => ({ [Symbol.dispose]: () => {} }) },
 });
+
+/** How long the server was waited for, where the SDK gave up for that. */
+const timeLimitOf = (
+  error: unknown,
+  { timeoutMs, maxTimeoutMs }: { readonly timeoutMs: number; readonly maxTimeoutMs: number },
+): number | undefined => {
+  if (!isObject(error) || error['code'] !== 'REQUEST_TIMEOUT') return undefined;
+  return isObject(error['data']) && 'maxTotalTimeout' in error['data'] ? maxTimeoutMs : timeoutMs;
+};
 
 /** An error that the server itself answered with. The SDK's own have codes that are texts. */
 const rpcErrorOf = (

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../../../kernel/clock.ts';
 import { GantryError } from '../../../kernel/errors.ts';
+import { noAnswerWithin } from '../../wire/no-answer.ts';
 import { requestIdOf } from '../connection/answer-check.ts';
 import { toLostAnswer } from '../connection/lost-answer.ts';
 import type { LostAnswer } from './not-passed-on.ts';
@@ -43,11 +44,7 @@ export const withinTime = async (
     timer?.stop();
     const limitMs = Math.min(silenceMs, maxTimeoutMs - (clock.elapsedMs() - startedMs));
     timer = clock.startTimer(Math.max(0, limitMs), () => {
-      expired = new GantryError(
-        'timeout',
-        `Server "${server}" gave no answer within ${Math.round(silenceMs)} ms; whether the request was carried out is unknown.`,
-        { details: { name: server, timeoutMs: silenceMs }, retry: 'never' },
-      );
+      expired = noAnswerWithin(server, silenceMs);
       ending.abort(expired);
     });
   };

@@ -17,6 +17,15 @@ export const toLegacyResult = (result: JsonObject): JsonObject => {
   return rest;
 };
 
+const newerMembers: ReadonlySet<string> = new Set(['resulttype', 'inputrequests', 'requeststate']);
+
+/**
+ * What a server of 2025 says, without what only 2026 says, in any case. Such a server asks over its session, where it is judged who may answer;
+ * a client of 2026 would take questions in a result for some that were.
+ */
+export const withoutNewer = (said: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(said).filter(([name]) => !newerMembers.has(name.toLowerCase())));
+
 const listKeys = ['tools', 'prompts', 'resources', 'resourceTemplates', 'contents'];
 
 /** A result in the words of 2026. A server of 2025 says nothing of how long its lists hold, so they hold for no time. */

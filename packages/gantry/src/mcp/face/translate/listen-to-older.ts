@@ -30,7 +30,8 @@ const listFlags = {
   resourcesListChanged: ['resources', 'notifications/resources/list_changed'],
 } as const;
 const keepAliveMs = 15_000;
-const mostWaiting = 1_000;
+// As much as of the progress of a call. The state of a task brings its result along.
+const mostWaitingBytes = 8 * 1024 * 1024;
 const mostSubscriptions = 200;
 
 /** Makes streams of notices for clients of 2026, each over a session with the server of 2025 that gives the notices. */
@@ -206,52 +207,56 @@ const streamOf = (options: {
     signal.removeEventListener('abort', end);
     onEnd();
   };
-  const body = new ReadableStream<Uint8Array>({
-    start: (controller) => {
-      const write = (text: string): void => {
-        if (over.signal.aborted) return;
-        controller.enqueue(encoder.encode(text));
-        // Whoever does not read is let go of, and listens anew.
-        if ((controller.desiredSize ?? 0) < -mostWaiting) finish();
-      };
-      const say = (said: JsonObject): void => write(messageEvent(JSON.stringify({ jsonrpc: '2.0', ...said })));
-      const stamp = { [SUBSCRIPTION_ID_META_KEY]: id };
-      const keepAlive = (): void => {
-        write(': keepalive\n\n');
+  const waiting = new ByteLengthQueuingStrategy({ highWaterMark: mostWaitingBytes });
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => {
+        const write = (text: string): void => {
+          if (over.signal.aborted) return;
+          // Whoever does not read is let go of, and listens anew.
+          if ((controller.desiredSize ?? 0) <= 0) return finish();
+          controller.enqueue(encoder.encode(text));
+        };
+        const say = (said: JsonObject): void => write(messageEvent(JSON.stringify({ jsonrpc: '2.0', ...said })));
+        const stamp = { [SUBSCRIPTION_ID_META_KEY]: id };
+        const keepAlive = (): void => {
+          write(': keepalive\n\n');
+          if (!over.signal.aborted) alive = clock.startTimer(keepAliveMs, keepAlive);
+        };
+        const finish = (): void => {
+          if (over.signal.aborted) return;
+          end();
+          const result = { jsonrpc: '2.0', id, result: { resultType: 'complete', _meta: stamp } };
+          controller.enqueue(encoder.encode(messageEvent(JSON.stringify(result))));
+          controller.close();
+        };
+        const { lists, uris, tasks } = honored;
+        const notifications = {
+          ...Object.fromEntries([...lists.values()].map((flag) => [flag, true])),
+          ...(uris.size > 0 && { resourceSubscriptions: [...uris] }),
+          ...(tasks.ids.length > 0 && { taskIds: tasks.ids }),
+        };
+        say({ method: 'notifications/subscriptions/acknowledged', params: { notifications, _meta: stamp } });
+        if (Object.keys(notifications).length === 0) return finish();
         alive = clock.startTimer(keepAliveMs, keepAlive);
-      };
-      const finish = (): void => {
-        if (over.signal.aborted) return;
-        end();
-        const result = { jsonrpc: '2.0', id, result: { resultType: 'complete', _meta: stamp } };
-        controller.enqueue(encoder.encode(messageEvent(JSON.stringify(result))));
-        controller.close();
-      };
-      const { lists, uris, tasks } = honored;
-      const notifications = {
-        ...Object.fromEntries([...lists.values()].map((flag) => [flag, true])),
-        ...(uris.size > 0 && { resourceSubscriptions: [...uris] }),
-        ...(tasks.ids.length > 0 && { taskIds: tasks.ids }),
-      };
-      say({ method: 'notifications/subscriptions/acknowledged', params: { notifications, _meta: stamp } });
-      if (Object.keys(notifications).length === 0) return finish();
-      alive = clock.startTimer(keepAliveMs, keepAlive);
-      signal.addEventListener('abort', finish, { once: true });
-      const hear = ({ method, params }: Notice): void => {
-        const { uri } = params;
-        const isUpdate = method === 'notifications/resources/updated' && typeof uri === 'string' && uris.has(uri);
-        if (!isUpdate && !lists.has(method)) return;
-        const meta = isObject(params['_meta']) ? params['_meta'] : {};
-        say({ method, params: { ...params, _meta: { ...meta, ...stamp } } });
-      };
-      tasks.hear((task) => say({ method: 'notifications/tasks', params: { ...task, _meta: stamp } }));
-      session?.listen(hear, over.signal).then(finish, (error: unknown) => {
-        options.report(messageOf(error));
-        finish();
-      });
+        signal.addEventListener('abort', finish, { once: true });
+        const hear = ({ method, params }: Notice): void => {
+          const { uri } = params;
+          const isUpdate = method === 'notifications/resources/updated' && typeof uri === 'string' && uris.has(uri);
+          if (!isUpdate && !lists.has(method)) return;
+          const meta = isObject(params['_meta']) ? params['_meta'] : {};
+          say({ method, params: { ...params, _meta: { ...meta, ...stamp } } });
+        };
+        tasks.hear((task) => say({ method: 'notifications/tasks', params: { ...task, _meta: stamp } }));
+        session?.listen(hear, over.signal).then(finish, (error: unknown) => {
+          options.report(messageOf(error));
+          finish();
+        });
+      },
+      cancel: () => end(),
     },
-    cancel: () => end(),
-  });
+    waiting,
+  );
   return new Response(body, {
     headers: {
       'content-type': 'text/event-stream',

@@ -9,7 +9,7 @@ import type { Sealing } from '../pass/carried-state.ts';
 import { unwrapState, wrapState } from '../pass/carried-state.ts';
 import { askClient } from './ask-client.ts';
 import { metaKeys } from '../../wire/sessions/client-says.ts';
-import { readHandedBack, toModernResult, withoutHopMeta } from './generations.ts';
+import { readHandedBack, toModernResult, withoutHopMeta, withoutNewer } from './generations.ts';
 import type { AskOptions } from './relay-to-newer.ts';
 import { saysOfOlderClient } from './relay-to-newer.ts';
 import type { Relayed } from './relayed.ts';
@@ -42,7 +42,7 @@ export const relayOlderOverLink = async (
   let round: JsonObject = {};
   for (let count = 0; count < maxRounds; count += 1) {
     const result = await request(round);
-    const asked = readHandedBack(result);
+    const asked = target.era === 'modern' ? readHandedBack(result) : undefined;
     if (!asked) return result;
     round = { ...(await askClient(target, server, asked.requests, ctx)), ...asked.state };
   }
@@ -63,7 +63,7 @@ export const relayNewerOverLink = async (
     });
     using silence = startSilence(target, clock, ctx.mcpReq.signal);
     call.hear(() => silence.broken());
-    return toModernResult(await resultOf(call, silence.signal));
+    return toModernResult(withoutNewer(await resultOf(call, silence.signal)));
   }
   const { envelope = {}, inputResponses, requestState } = ctx.mcpReq;
   const context = `pass/${target.name}/${client ?? ''}`;
@@ -82,6 +82,7 @@ export const relayNewerOverLink = async (
   };
   for (let count = 0; count < maxRounds; count += 1) {
     const result = await request(round);
+    if (target.era !== 'modern') return toModernResult(withoutNewer(filtered(target, method, result)));
     const sorted = sortQuestions(target, result);
     if (!sorted) return readHandedBack(result) ? result : toModernResult(filtered(target, method, result));
     const { open, responses: own } = sorted;

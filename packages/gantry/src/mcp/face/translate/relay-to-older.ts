@@ -16,7 +16,7 @@ import type { PassTarget } from '../../wire/pass-port.ts';
 import type { Mailbox } from '../mail/mailbox.ts';
 import type { GoOn } from '../mail/rounds.ts';
 import { createRounds, notOpen } from '../mail/rounds.ts';
-import { toInputRequests, toModernResult, withoutHopMeta } from './generations.ts';
+import { toInputRequests, toModernResult, withoutHopMeta, withoutNewer } from './generations.ts';
 import { leaseFor } from './lease-for.ts';
 import type { ParkedExchange } from './parked-exchanges.ts';
 import { createParkedExchanges } from './parked-exchanges.ts';
@@ -73,7 +73,7 @@ export const createRelayToOlder = (parts: {
         const step = await exchange.next(silence.signal);
         if ('result' in step) {
           outcome = 'ended';
-          return toModernResult(filtered(target, method, step.result));
+          return toModernResult(withoutNewer(filtered(target, method, step.result)));
         }
         const open = await withoutRefused(waiting, step.asked, askingMethods.has(method) ? says : { capabilities: {} });
         if (open.length === 0) continue;

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../../kernel/clock.ts';
-import { GantryError } from '../../../kernel/errors.ts';
+import { noAnswerWithin } from '../../wire/no-answer.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
 
 /** Bounds how long a server may be silent while a request waits for it. */
@@ -24,14 +24,7 @@ export const startSilence = (
   let heldMs = 0;
   let heldSinceMs = 0;
   const startedMs = clock.elapsedMs();
-  const expire = (limitMs: number): void =>
-    ending.abort(
-      new GantryError(
-        'timeout',
-        `Server "${name}" gave no answer within ${limitMs} ms; whether the request was carried out is unknown.`,
-        { details: { name, timeoutMs: limitMs }, retry: 'never' },
-      ),
-    );
+  const expire = (limitMs: number): void => ending.abort(noAnswerWithin(name, limitMs));
   const listen = (): void => {
     timer?.stop();
     timer = undefined;

@@ -76,6 +76,26 @@ describe('a task of a server of 2025', () => {
     expect(ends).toEqual(['ended']);
   });
 
+  it('keeps its questions when the request that they came on breaks off, each once and no more than fifty', async () => {
+    let breakOff: (error: unknown) => void = () => {};
+    let questions = [ask('a1')];
+    const { way, task } = make(async (method, _params, say) => {
+      if (method === 'tasks/get') return { status: 'input_required' };
+      for (const one of questions) say(one);
+      return await new Promise((_resolve, reject) => (breakOff = reject));
+    });
+    const keys = async (): Promise<string[]> => Object.keys((await task.state(never))['inputRequests'] ?? {});
+    await expect.poll(keys).toEqual(['q1']);
+    questions = [ask('a1'), ask('a2')];
+    breakOff(new GantryError('server_unreachable', 'gone'));
+    await expect.poll(keys).toEqual(['q1', 'q2']);
+    questions = Array.from({ length: 50 }, (_, index) => ask(`b${index}`));
+    breakOff(new GantryError('server_unreachable', 'gone'));
+    await expect.poll(keys).toEqual(questions.map((_, index) => `q${index + 3}`));
+    await task.answer({ q1: { action: 'accept' }, q3: { action: 'decline' } });
+    expect(way.told.filter(({ result }) => result !== undefined)).toMatchObject([{ id: 'b0' }]);
+  });
+
   it('that is let go of while it runs is not waited for any more', async () => {
     const { way, task, ends } = make(() => new Promise(() => {}));
     await until(() => way.count('tasks/result') === 1);

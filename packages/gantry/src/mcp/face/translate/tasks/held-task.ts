@@ -5,7 +5,7 @@ import type { Log } from '../../../../kernel/log.ts';
 import type { PassTarget } from '../../../wire/pass-port.ts';
 import type { ClientSays } from '../../../wire/sessions/client-says.ts';
 import type { Exchange, Notice, ServerRequest } from '../../../wire/sessions/exchange.ts';
-import { toInputRequests, withoutHopMeta } from '../generations.ts';
+import { toInputRequests, withoutHopMeta, withoutNewer } from '../generations.ts';
 import { withoutRefused } from '../without-refused.ts';
 import { isOver, toNewerTask } from './task-forms.ts';
 import type { TaskWay } from './task-way.ts';
@@ -35,6 +35,9 @@ interface OpenQuestion {
   readonly request: ServerRequest;
 }
 
+// As many as one request may have open; a server that breaks off and asks anew has no more.
+const mostQuestions = 50;
+
 /** Begins to hear the server; `end` is told whether the task has ended when it is not held any more. */
 export const holdTask = (options: {
   readonly target: Pick<PassTarget, 'name' | 'isDeclined'>;
@@ -62,14 +65,23 @@ export const holdTask = (options: {
     if (over.signal.aborted || isAnswer(error)) return;
     log.debug({ server: target.name, reason: messageOf(error) }, 'the end of a task is not waited for any more');
   };
+  /**
+   * A question outlives the request that it came on, as a server may take its answer all the same. One that asks it again, as it must where it
+   * tells of everything anew, asks nothing new.
+   */
+  const keep = (question: OpenQuestion): void => {
+    const known = questions.entries().find(([, { request }]) => request.id === question.request.id);
+    questions.set(known?.[0] ?? `q${(asked += 1)}`, question);
+    const [oldest = ''] = questions.keys();
+    if (questions.size > mostQuestions) questions.delete(oldest);
+  };
   /** Waits for the end of the task, for what is asked until then. What it comes to is fetched for the client. */
   const wait = async (exchange: Exchange): Promise<void> => {
     try {
       for (;;) {
         const step = await exchange.next(over.signal);
         if ('result' in step) return;
-        for (const request of await withoutRefused({ target, exchange }, step.asked, says))
-          questions.set(`q${(asked += 1)}`, { exchange, request });
+        for (const request of await withoutRefused({ target, exchange }, step.asked, says)) keep({ exchange, request });
         for (const changed of watchers) changed();
       }
     } finally {
@@ -90,7 +102,7 @@ export const holdTask = (options: {
     try {
       const result = await resultOf(way.request('tasks/result', { taskId }), signal);
       // A result that is an error is a result (SEP-2663); for a server of 2025 such a call has failed.
-      return { status: 'completed', result: withoutHopMeta(result) };
+      return { status: 'completed', result: withoutHopMeta(withoutNewer(result)) };
     } catch (error) {
       if (!isAnswer(error)) throw error;
       return { status: 'failed', error: error.details['rpc'] as Json };

@@ -55,6 +55,26 @@ describe('results that are kept for clients of 2025', () => {
     await expect(open().get(visit('ann'), taskId)).rejects.toMatchObject(unknown);
   });
 
+  it('make room for newer ones of the same client when it has fifty', async () => {
+    const results = open();
+    const other = await results.keep(visit('ben'), result, undefined);
+    const ids: string[] = [];
+    for (let count = 0; count < 51; count += 1) ids.push((await results.keep(visit('ann'), result, undefined)).taskId);
+    await expect(results.get(visit('ann'), ids[0] ?? '')).rejects.toMatchObject(unknown);
+    for (const taskId of ids.slice(1)) expect(await results.get(visit('ann'), taskId)).toMatchObject({ taskId });
+    expect(await results.get(visit('ben'), other.taskId)).toEqual(other);
+    expect(await space.count('')).toBe(51);
+  });
+
+  it('take no room when their time is over', async () => {
+    const results = open();
+    for (let count = 0; count < 50; count += 1) await results.keep(visit('ann'), result, 1_000);
+    await clock.advance(1_000);
+    const { taskId } = await results.keep(visit('ann'), result, 1_000);
+    expect(await results.get(visit('ann'), taskId)).toMatchObject({ taskId });
+    expect(await space.sweep()).toBe(0);
+  });
+
   it('are not kept where they are too large, which their clients are told', async () => {
     const large = { content: [{ type: 'text', text: 'x'.repeat(9 * 1024 * 1024) }] };
     await expect(open().keep(visit('ann'), large, undefined)).rejects.toThrow(/was carried out.*Call without a task/);

@@ -4,6 +4,7 @@ import { newId } from '../../../../kernel/ids.ts';
 import type { JsonObject } from '../../../../kernel/json.ts';
 import { isObject, parseJson } from '../../../../kernel/json.ts';
 import type { KeyValue } from '../../../../store/key-value.ts';
+import { crowdedOut } from '../../crowd.ts';
 import { maxLetterChars } from '../../mail/mailbox.ts';
 import type { Sealing } from '../../pass/carried-state.ts';
 import type { Visit } from '../relayed.ts';
@@ -15,7 +16,8 @@ import { unknownTask } from './task-forms.ts';
  */
 export interface KeptResults {
   /**
-   * Keeps a result for as long as its client wishes, at most an hour; gives the task that it is the end of, in the words of 2026.
+   * Keeps a result for as long as its client wishes, at most an hour; gives the task that it is the end of, in the words of 2026. Where there
+   * is no room, the oldest of this process makes it.
    * @throws {ProtocolError} where it is too large.
    */
   keep(visit: Visit, result: JsonObject, ttlMs: unknown): Promise<JsonObject & { readonly taskId: string }>;
@@ -28,6 +30,8 @@ export interface KeptResults {
 const prefix = 'gantry.done.';
 const longestMs = 60 * 60_000;
 const sweepEvery = 100;
+// A client may well call without ever fetching, and one result has some megabytes.
+const limits = { inAll: 500, ofClient: 50 };
 
 /** Makes it. */
 export const createKeptResults = (options: {
@@ -37,6 +41,22 @@ export const createKeptResults = (options: {
 }): KeptResults => {
   const { results, sealing, clock } = options;
   let kept = 0;
+  // Those of this process, the oldest first. What an earlier process has kept ends within the hour.
+  const own = new Map<string, { readonly client: string | undefined; readonly endsAtMs: number }>();
+
+  const makeRoom = async (client: string | undefined): Promise<void> => {
+    const now = clock.elapsedMs();
+    const gone = own
+      .entries()
+      .filter(([, { endsAtMs }]) => endsAtMs <= now)
+      .map(([taskId]) => taskId)
+      .toArray();
+    for (const taskId of gone) own.delete(taskId);
+    const oldest = crowdedOut(own, (one) => one.client, client, limits);
+    if (oldest !== undefined && own.delete(oldest)) gone.push(oldest);
+    for (const taskId of gone) await results.delete(taskId);
+  };
+
   return {
     keep: async (visit, result, ttlMs) => {
       const taskId = `${prefix}${newId()}`;
@@ -49,6 +69,8 @@ export const createKeptResults = (options: {
           ProtocolErrorCode.InternalError,
           `The call was carried out, but its result has more than ${maxLetterChars} characters, which is more than is kept for a task. Call without a task.`,
         );
+      await makeRoom(visit.client);
+      own.set(taskId, { client: visit.client, endsAtMs: clock.elapsedMs() + keptMs });
       await results.set(taskId, sealing.seal(text, contextOf(visit, taskId)), { ttlMs: keptMs });
       if ((kept += 1) % sweepEvery === 0) await results.sweep();
       return task;

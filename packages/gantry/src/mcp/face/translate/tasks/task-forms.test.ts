@@ -17,6 +17,21 @@ describe('a task', () => {
       { taskId: 'a', status: 'cancelled', _meta: { hop: 1 } },
       { status: 'cancelled', ttlMs: null },
     ],
+    [
+      {
+        taskId: 'a',
+        status: 'working',
+        resultType: 'input_required',
+        inputRequests: { q: {} },
+        requestState: 's',
+        result: {},
+      },
+      { status: 'working', ttlMs: null },
+    ],
+    [
+      { taskId: 'a', status: 'working', InputRequests: { q: {} }, error: {} },
+      { status: 'working', ttlMs: null },
+    ],
   ])('of 2025 in the words of 2026 (%#)', (older, newer) => {
     expect(toNewerTask(older, 'b')).toEqual({ taskId: 'b', ...newer });
   });

@@ -5,10 +5,11 @@
 import { ProtocolError, ProtocolErrorCode, RELATED_TASK_META_KEY } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../../../../kernel/json.ts';
 import { isObject } from '../../../../kernel/json.ts';
+import { withoutNewer } from '../generations.ts';
 
 /** A task of 2025 in the words of 2026, under the id by which its client knows it. What it has come to is not part of it there. */
 export const toNewerTask = (task: JsonObject, taskId: string): JsonObject => {
-  const { ttl, pollInterval, _meta: _hop, ...rest } = task;
+  const { ttl, pollInterval, _meta: _hop, result: _result, error: _error, ...rest } = withoutNewer(task);
   return {
     ...rest,
     taskId,

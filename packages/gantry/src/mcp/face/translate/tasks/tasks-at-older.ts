@@ -17,7 +17,7 @@ import type { Mailbox } from '../../mail/mailbox.ts';
 import type { GoOn, Round } from '../../mail/rounds.ts';
 import { createRounds } from '../../mail/rounds.ts';
 import type { Sealing } from '../../pass/carried-state.ts';
-import { toModernResult, withoutHopMeta } from '../generations.ts';
+import { toModernResult, withoutHopMeta, withoutNewer } from '../generations.ts';
 import { leaseFor } from '../lease-for.ts';
 import { takesPart } from '../takes-part.ts';
 import type { Relayed, Visit } from '../relayed.ts';
@@ -90,7 +90,7 @@ export const createTasksAtOlder = (parts: {
     const task = olderTaskIn(made);
     if (!task) {
       leased?.giveBack('ended');
-      return toModernResult(made);
+      return toModernResult(withoutNewer(made));
     }
     const id = { taskId: task.taskId, name: mailbox ? `${mailbox.address}/${newId()}` : newId() };
     await hold(relayed, id, { way, says, end: leased?.giveBack });

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import type { JsonObject } from '../../../kernel/json.ts';
+import { silentLog } from '../../../kernel/log.ts';
+import { fakeClock } from '../../../testing/fake-clock.ts';
+import { createListenToOlder } from './listen-to-older.ts';
+
+const megabyte = 1024 * 1024;
+const can = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
+
+/** Listens to a task; `tell` says its state. */
+const listen = async () => {
+  const clock = fakeClock();
+  let tell: (task: JsonObject) => void = () => {};
+  const open = createListenToOlder({
+    clock,
+    log: silentLog,
+    watchTasks: async () => ({ ids: ['t1'], hear: (listener) => void (tell = listener) }),
+  });
+  const params = {
+    notifications: { taskIds: ['t1'] },
+    _meta: { 'io.modelcontextprotocol/clientCapabilities': can },
+  };
+  const response = await open({
+    target: { name: 's', isHttp: true } as never,
+    client: undefined,
+    says: { clientInfo: {}, capabilities: can, logLevel: undefined },
+    message: { jsonrpc: '2.0', id: 7, method: 'subscriptions/listen', params },
+    signal: new AbortController().signal,
+  });
+  return { clock, response, tell: (result: string) => tell({ taskId: 't1', status: 'completed', result }) };
+};
+const states = (text: string): number => text.split('"notifications/tasks"').length - 1;
+
+it('lets go of a client that does not read when eight megabytes wait for it', async () => {
+  const { response, tell } = await listen();
+  for (let count = 0; count < 20; count += 1) tell('x'.repeat(megabyte));
+  const text = await response.text();
+  expect(states(text)).toBe(8);
+  expect(text.trimEnd().split('\n').at(-1)).toContain('"id":7,"result"');
+});
+
+it('brings a client that reads what is larger than that, and has no timer when it is let go of', async () => {
+  const { clock, response, tell } = await listen();
+  tell('x'.repeat(9 * megabyte));
+  await clock.advance(60_000);
+  expect(clock.pendingTimers).toBe(0);
+  expect(states(await response.text())).toBe(1);
+});
