@@ -41,7 +41,7 @@ export const callTool = async (
   parts: {
     readonly toolsets: Toolsets;
     readonly invoker: Invoker;
-    readonly firstTools: Pick<FirstTools, 'pending'>;
+    readonly firstTools: Pick<FirstTools, 'pendingForCalls'>;
     readonly admit?: AdmitCall | undefined;
   },
   visitor: Visitor,
@@ -59,7 +59,7 @@ export const callTool = async (
   if (admitted && 'refusal' in admitted)
     return { result: { content: [{ type: 'text', text: admitted.refusal }], isError: true }, outputSchema: undefined };
   using _running = admitted;
-  if (firstTools.pending && !toolsets.find(call.name, context)) await firstTools.pending;
+  if (firstTools.pendingForCalls && !toolsets.find(call.name, context)) await firstTools.pendingForCalls;
   const outcome = await invoker.invoke({ name: call.name, arguments: call.arguments }, context);
   const registration = toolsets.find(call.name, context)?.registration;
   if (outcome.status === 'failed' && outcome.failure.code === 'tool_not_found' && !registration)

@@ -2,35 +2,61 @@ import type { Clock } from '../../kernel/clock.ts';
 
 /** The tools of servers that are being connected for the first time. */
 export interface FirstTools extends Disposable {
-  /** Resolves when they are there or have had their time; undefined after that. */
+  /** For lists: resolves when they are there or have had their time; undefined after that. */
   readonly pending: Promise<void> | undefined;
+  /** The same for calls of names that nobody knows yet. Whoever calls knows what for, and would be told that there is no such tool. */
+  readonly pendingForCalls: Promise<void> | undefined;
+}
+
+/** How long to wait for them, from the making of the face on. */
+export interface FirstToolsPatience {
+  readonly listMs: number;
+  readonly callMs: number;
 }
 
 /**
- * Waits for the tools, from now on and for `patienceMs` at most: a client that lists at once would see no tools of healthy
+ * Waits for the tools, from now on and for so long at most: a client that lists at once would see no tools of healthy
  * servers, and many list once only, but a server that hangs may not hold them up. Without `firstReady` there is nothing to wait for.
  */
 export const awaitFirstTools = (
   clock: Clock,
   firstReady: (() => Promise<void>) | undefined,
-  patienceMs: number,
+  { listMs, callMs }: FirstToolsPatience,
 ): FirstTools => {
-  let pending: Promise<void> | undefined;
-  if (!firstReady) return { pending, [Symbol.dispose]: () => {} };
-  const over = Promise.withResolvers<void>();
-  const end = (): void => {
-    timer.stop();
-    pending = undefined;
-    over.resolve();
-  };
-  const timer = clock.startTimer(patienceMs, end);
-  pending = over.promise;
   // Why a server could not be connected is in its status.
-  firstReady().then(end, end);
+  const ready = firstReady?.().catch(() => undefined);
+  const forLists = startWait(clock, ready, listMs);
+  const forCalls = startWait(clock, ready, callMs);
   return {
     get pending() {
-      return pending;
+      return forLists.pending;
     },
-    [Symbol.dispose]: end,
+    get pendingForCalls() {
+      return forCalls.pending;
+    },
+    [Symbol.dispose]: () => {
+      forLists.end();
+      forCalls.end();
+    },
   };
+};
+
+interface Wait {
+  pending: Promise<void> | undefined;
+  end(): void;
+}
+
+const startWait = (clock: Clock, ready: Promise<void> | undefined, patienceMs: number): Wait => {
+  const over = Promise.withResolvers<void>();
+  const wait: Wait = {
+    pending: ready && over.promise,
+    end: () => {
+      timer?.stop();
+      wait.pending = undefined;
+      over.resolve();
+    },
+  };
+  const timer = ready && clock.startTimer(patienceMs, wait.end);
+  void ready?.then(wait.end);
+  return wait;
 };

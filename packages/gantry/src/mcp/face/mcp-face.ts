@@ -20,11 +20,11 @@ import type { Translator } from './translate/translator.ts';
 /** What the face is made of. */
 export interface McpFaceOptions extends Omit<ToolsFaceOptions, 'firstTools' | 'shared' | 'sealing' | 'maxBodyBytes'> {
   /**
-   * Resolves when the tools of servers are there for the first time. Lists, and calls of tools that are not known, wait for it, up to 3 s
+   * Resolves when the tools of servers are there for the first time. Lists wait for it, and calls of tools that are not known, these up to 3 s
    * after the face was made. Default: nothing to wait for.
    */
   readonly firstReady?: (() => Promise<void>) | undefined;
-  /** How long lists and calls of unknown names wait for that, from the making of the face on. Default 3,000 ms. */
+  /** How long lists wait for that, from the making of the face on; longer than 3 s, calls do too. Default 3,000 ms. */
   readonly firstToolsPatienceMs?: number | undefined;
   /** Makes sessions known to every process on one store; default they are known here only. */
   readonly sharedSessions?:
@@ -61,11 +61,14 @@ export interface McpFace extends AsyncDisposable {
   endStreams(): void;
 }
 
+const patienceMs = 3_000;
+
 /** Makes the face. */
 export const createMcpFace = (options: McpFaceOptions): McpFace => {
   const { clock, log, maxBodyBytes = 4 * 1024 * 1024, sharedSessions } = options;
   const sealing = options.pass?.sealing ?? noSealing;
-  const firstTools = awaitFirstTools(clock, options.firstReady, options.firstToolsPatienceMs ?? 3_000);
+  const listMs = options.firstToolsPatienceMs ?? patienceMs;
+  const firstTools = awaitFirstTools(clock, options.firstReady, { listMs, callMs: Math.max(listMs, patienceMs) });
   const mailbox = sharedSessions && createMailbox({ ...sharedSessions, clock, log });
   const shared = sharedSessions && mailbox && { ...sharedSessions, mailbox };
   const streams = new AbortController();

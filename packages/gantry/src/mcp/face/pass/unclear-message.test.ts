@@ -48,3 +48,14 @@ it.each(['{"Method":"tools/call"}', '{"method":"a","PARAM\u017F":{}}', '{"ID":1}
 it.each(['{"method":["tools/call"]}', '{"method":null}'])('refuses %s, whose method is no text', (text) => {
   expect(judge(text)).toContain('must be a text');
 });
+
+it.each(['Tools/Call', 'tools/CALL', 'prompts/Get', 'tasks/li\u017Ft', 'Initialize'])(
+  'refuses the method %s, which some readers take for one that is judged',
+  (method) => {
+    expect(judge(JSON.stringify({ method }))).toContain('case counts');
+  },
+);
+
+it.each(['tools/call', 'logging/setLevel', 'acme/Tools', 'ping'])('lets the method %s pass', (method) => {
+  expect(judge(JSON.stringify({ method }))).toBeUndefined();
+});

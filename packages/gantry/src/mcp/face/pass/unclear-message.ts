@@ -1,4 +1,4 @@
-import { otherCaseOf } from '../../wire/other-case.ts';
+import { meantBy, otherCaseOf } from '../../wire/other-case.ts';
 
 /**
  * Why policy cannot judge a message that goes on as it is: there are several at once, its method is no text, or a member of it can be read
@@ -11,10 +11,28 @@ export const unclearIn = (text: string, message: Readonly<Record<string, unknown
   const odd = messageInOtherCase(message);
   if (odd !== undefined)
     return `The message has a member "${odd}"; the protocol writes it "${odd.toLowerCase()}", and case counts.`;
-  if (message['method'] !== undefined && typeof message['method'] !== 'string')
-    return 'The method of a message must be a text.';
-  return undefined;
+  const { method } = message;
+  if (method === undefined) return undefined;
+  if (typeof method !== 'string') return 'The method of a message must be a text.';
+  const meant = judgedMethod(method);
+  return meant === undefined ? undefined : `The protocol writes the method "${meant}", and case counts.`;
 };
+
+/** A method that policy judges and that some readers would take this one for. */
+const judgedMethod = meantBy([
+  'initialize',
+  'tools/call',
+  'tools/list',
+  'prompts/get',
+  'prompts/list',
+  'completion/complete',
+  'subscriptions/listen',
+  'tasks/get',
+  'tasks/result',
+  'tasks/update',
+  'tasks/cancel',
+  'tasks/list',
+]);
 
 /** A member of a message that some readers take for one of JSON-RPC. */
 export const messageInOtherCase: (value: object) => string | undefined = otherCaseOf([
