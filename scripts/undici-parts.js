@@ -1,8 +1,14 @@
 /**
  * As much of undici as the command uses. Its own entry loads all of it (caches, mocks, web sockets), which takes 2 MB of memory.
  */
+import api from 'undici/lib/api/index.js';
+import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
+
 export { default as buildConnector } from 'undici/lib/core/connect.js';
 export { default as Agent } from 'undici/lib/dispatcher/agent.js';
+
+// As its entry does: `request` and the others are methods of every connection.
+Object.assign(Dispatcher.prototype, api);
 
 /** Loaded by commands that ask a gateway, not by the gateway itself. */
 export const fetch = async (...given) => (await import('undici/lib/web/fetch/index.js')).default.fetch(...given);
