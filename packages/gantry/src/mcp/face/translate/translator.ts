@@ -49,7 +49,7 @@ interface NewerVisit extends Visit {
   readonly says: ClientSays;
 }
 
-const wantsTasks = (notifications: unknown): boolean => isObject(notifications) && 'taskIds' in notifications;
+const listensToTasks = (notifications: unknown): boolean => isObject(notifications) && 'taskIds' in notifications;
 
 /** Makes the translator. */
 export const createTranslator = (options: {
@@ -154,7 +154,7 @@ export const createTranslator = (options: {
       const says = saysInMeta(isObject(params['_meta']) ? params['_meta'] : {});
       const visit = { ...from, says };
       const isListening = isObject(body) && body['method'] === 'subscriptions/listen';
-      const isHeard = target.isHttp || takesPart(says) || wantsTasks(params['notifications']);
+      const isHeard = target.isHttp || takesPart(says) || listensToTasks(params['notifications']);
       if (isListening && target.era === 'legacy' && isHeard)
         return await listenToOlder({
           ...visit,
