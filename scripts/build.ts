@@ -7,6 +7,8 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { chunkGroups } from './chunks.ts';
+import { leanBuiltins } from './lean-builtins.ts';
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 const dist = path('../packages/gantry/dist');
@@ -22,9 +24,10 @@ execFileSync(
 
 /** Packages that find files of their own by their place, or are loaded only when they are used. */
 const separate =
-  /^(?:ai|@ai-sdk\/.+|pino|pg|playwright-core|rabbitmq-client|@kubernetes\/client-node|@opentelemetry\/(?:exporter-prometheus|sdk-metrics))$/;
+  /^(?:ai|@ai-sdk\/.+|pg|playwright-core|rabbitmq-client|@kubernetes\/client-node|@opentelemetry\/(?:exporter-prometheus|sdk-metrics))$/;
 
 const bundle = await rolldown({
+  plugins: [leanBuiltins],
   input: join(dist, 'cli/main.js'),
   platform: 'node',
   resolve: { mainFields: ['module', 'main'], alias: { undici$: path('undici-parts.js') } },
@@ -34,6 +37,7 @@ const { output } = await bundle.write({
   dir: join(dist, 'bundle'),
   format: 'esm',
   chunkFileNames: '[name]-[hash].js',
+  codeSplitting: { groups: chunkGroups(dist) },
   minify: { mangle: false, compress: false, codegen: { removeWhitespace: true, asciiOnly: true } },
 });
 await bundle.close();

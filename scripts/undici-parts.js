@@ -12,3 +12,8 @@ Object.assign(Dispatcher.prototype, api);
 
 /** Loaded by commands that ask a gateway, not by the gateway itself. */
 export const fetch = async (...given) => (await import('undici/lib/web/fetch/index.js')).default.fetch(...given);
+export { FormData } from 'undici/lib/web/fetch/formdata.js';
+export { Headers } from 'undici/lib/web/fetch/headers.js';
+export { Request } from 'undici/lib/web/fetch/request.js';
+export { Response } from 'undici/lib/web/fetch/response.js';
+export { CloseEvent, ErrorEvent, MessageEvent } from 'undici/lib/web/websocket/events.js';

@@ -18,7 +18,8 @@ export const startNode = (
 ): Measured => {
   const child: ChildProcess = spawn(process.execPath, [...args], {
     cwd: options.cwd,
-    env: { ...process.env, NODE_OPTIONS: '', ...options.env },
+    // Certificates that a machine adds are read at each start, by a thread of their own; not every machine has some.
+    env: { ...process.env, NODE_OPTIONS: '', NODE_EXTRA_CA_CERTS: '', ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

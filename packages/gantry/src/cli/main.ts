@@ -1,25 +1,37 @@
-import { enableCompileCache } from 'node:module';
+import { enableCompileCache, flushCompileCache } from 'node:module';
 import { systemClock } from '../kernel/clock.ts';
 import { GantryError } from '../kernel/errors.ts';
 import type { CliHost } from './cli-host.ts';
-import { keepHeapSmall, tendHeap } from './keep-heap-small.ts';
+import { startSmall, staySmall } from './keep-small.ts';
+import { useOneHttpLibrary } from './one-http-library.ts';
 import { runCli } from './run-cli.ts';
 
-keepHeapSmall();
 enableCompileCache();
+
+/** What a service needs for its start. */
+const loaded = async <Module>(load: () => Promise<Module>): Promise<Module> => {
+  await useOneHttpLibrary();
+  const module = await load();
+  // What was compiled is stored under the settings that the next start will load it with.
+  flushCompileCache();
+  startSmall();
+  return module;
+};
 
 const started = async <Running>(starting: Promise<Running>): Promise<Running> => {
   const running = await starting;
-  tendHeap();
+  staySmall();
   return running;
 };
 
 const host: CliHost = {
-  startLocal: async (...given) => started((await import('../host/start-local.ts')).startLocal(...given)),
-  serveBrowser: async (...given) => started((await import('../host/serve-browser.ts')).serveBrowser(...given)),
+  startLocal: async (...given) => (await import('../host/start-local.ts')).startLocal(...given),
+  serveBrowser: async (...given) =>
+    started((await loaded(() => import('../host/serve-browser.ts'))).serveBrowser(...given)),
   serveScriptsManager: async (...given) =>
-    started((await import('../host/serve-scripts-manager.ts')).serveScriptsManager(...given)),
-  serveGateway: async (...given) => started((await import('../host/serve-gateway.ts')).serveGateway(...given)),
+    started((await loaded(() => import('../host/serve-scripts-manager.ts'))).serveScriptsManager(...given)),
+  serveGateway: async (...given) =>
+    started((await loaded(() => import('../host/serve-gateway.ts'))).serveGateway(...given)),
 };
 
 const interruption = new AbortController();

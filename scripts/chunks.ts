@@ -1,0 +1,55 @@
+/**
+ * How the command's bundle is cut: every file costs a start some tenths of a millisecond, and what a command never uses should not be
+ * read. What {@link main} imports is one file, what commands and the gateway both need a second, what only the gateway needs a third; the
+ * rest, which is imported when it is used, is left to the bundler.
+ */
+import { join } from 'node:path';
+import type { ChunkingContext, CodeSplittingGroup } from 'rolldown';
+
+const names = ['base', 'common', 'service', 'gateway'] as const;
+
+/** The bundler's groups; `dist` is where the compiled modules are. */
+export const chunkGroups = (dist: string): CodeSplittingGroup[] => {
+  let layers: Readonly<Record<string, ReadonlySet<string>>> | undefined;
+  return names.map((layer, index) => ({
+    name: (module, context) => {
+      layers ??= layersOf(dist, context);
+      return layers[layer]?.has(module) ? layer : null;
+    },
+    priority: names.length - index,
+    debugName: layer,
+  }));
+};
+
+const layersOf = (dist: string, context: ChunkingContext): Record<(typeof names)[number], Set<string>> => {
+  const main = join(dist, 'cli/main.js');
+  const commands = dynamicImportsOf(main, context).filter((id) => id.startsWith(join(dist, 'cli/commands')));
+  const ofCommands = importsOf(commands, context);
+  const gateway = importsOf([join(dist, 'host/serve-gateway.js')], context);
+  const ofServices = importsOf(
+    ['host/serve-browser.js', 'host/serve-scripts-manager.js'].map((file) => join(dist, file)),
+    context,
+  );
+  return {
+    // The entry waits for the command it runs, so what commands import must not be in one file with it.
+    base: new Set([...importsOf([main], context)].filter((id) => id !== main)),
+    common: new Set([...gateway].filter((id) => ofCommands.has(id))),
+    service: new Set([...gateway].filter((id) => ofServices.has(id))),
+    gateway,
+  };
+};
+
+/** The modules, and everything they import in order to run. */
+const importsOf = (roots: readonly string[], context: ChunkingContext): Set<string> => {
+  const found = new Set<string>();
+  const open = [...roots];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (found.has(id)) continue;
+    found.add(id);
+    open.push(...(context.getModuleInfo(id)?.importedIds ?? []));
+  }
+  return found;
+};
+
+const dynamicImportsOf = (root: string, context: ChunkingContext): string[] =>
+  [...importsOf([root], context)].flatMap((id) => context.getModuleInfo(id)?.dynamicallyImportedIds ?? []);
