@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import type { ChunkingContext, CodeSplittingGroup } from 'rolldown';
 
-const names = ['base', 'common', 'service', 'gateway'] as const;
+const names = ['builtins', 'base', 'common', 'log', 'service', 'gateway'] as const;
 
 /** The bundler's groups; `dist` is where the compiled modules are. */
 export const chunkGroups = (dist: string): CodeSplittingGroup[] => {
@@ -23,17 +23,23 @@ export const chunkGroups = (dist: string): CodeSplittingGroup[] => {
 
 const layersOf = (dist: string, context: ChunkingContext): Record<(typeof names)[number], Set<string>> => {
   const main = join(dist, 'cli/main.js');
-  const commands = dynamicImportsOf(main, context).filter((id) => id.startsWith(join(dist, 'cli/commands')));
-  const ofCommands = importsOf(commands, context);
+  const log = join(dist, 'host/create-log.js');
+  const commands = dynamicImportsOf([main], context).filter((id) => id.startsWith(join(dist, 'cli')));
+  const late = dynamicImportsOf(commands, context).filter((id) => id !== log);
+  const ofCommands = importsOf([...commands, ...late], context);
   const gateway = importsOf([join(dist, 'host/serve-gateway.js')], context);
   const ofServices = importsOf(
     ['host/serve-browser.js', 'host/serve-scripts-manager.js'].map((file) => join(dist, file)),
     context,
   );
   return {
+    // Connections need these before anything of a service runs.
+    builtins: new Set([...gateway].filter((id) => id.startsWith('\0node:'))),
     // The entry waits for the command it runs, so what commands import must not be in one file with it.
     base: new Set([...importsOf([main], context)].filter((id) => id !== main)),
     common: new Set([...gateway].filter((id) => ofCommands.has(id))),
+    // Made before anything of a service is loaded.
+    log: importsOf([log], context),
     service: new Set([...gateway].filter((id) => ofServices.has(id))),
     gateway,
   };
@@ -51,5 +57,5 @@ const importsOf = (roots: readonly string[], context: ChunkingContext): Set<stri
   return found;
 };
 
-const dynamicImportsOf = (root: string, context: ChunkingContext): string[] =>
-  [...importsOf([root], context)].flatMap((id) => context.getModuleInfo(id)?.dynamicallyImportedIds ?? []);
+const dynamicImportsOf = (roots: readonly string[], context: ChunkingContext): string[] =>
+  [...importsOf(roots, context)].flatMap((id) => context.getModuleInfo(id)?.dynamicallyImportedIds ?? []);

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GantryFolder, ServingGantry } from './fixtures/gantry-process.ts';
@@ -27,6 +29,27 @@ it('says in one line that it is ready and explains in three more, then stops in 
   expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
   expect(await gateway.stop('SIGINT')).toBe(0);
 });
+
+it.runIf(process.env['GANTRY_TEST_BUILD'])(
+  'connects to servers and answers clients without the HTTP libraries of Node that it does not use, which are megabytes',
+  async () => {
+    await using server = await startModernServer();
+    folder.write('mcp.json', { mcpServers: { demo: { url: server.url } } });
+    folder.write(
+      'tell-loaded.mjs',
+      `process.on('exit', () => console.error('loaded', JSON.stringify(process.moduleLoadList)));`,
+    );
+    const preload = pathToFileURL(join(folder.path, 'tell-loaded.mjs')).href;
+    await using gateway = await folder.serve(undefined, { NODE_OPTIONS: `--import=${preload}` });
+    const call = ['tools', 'call', 'demo__echo', '--args', '{"text": "through"}', '--url', gateway.url];
+    expect(await folder.json(['servers', 'refresh', 'demo', '--url', gateway.url])).toMatchObject([0, {}]);
+    expect(await folder.json(call)).toMatchObject([0, { status: 'done' }]);
+    await gateway.stop('SIGINT');
+    const loaded = JSON.parse(/^loaded (.+)$/m.exec(gateway.stderr())?.[1] ?? '') as string[];
+    expect(loaded).toContain('NativeModule http');
+    expect(loaded.filter((name) => /(?:undici|http2)$/.test(name))).toEqual([]);
+  },
+);
 
 it('answers the commands of its data folder, from wherever they are told its address', async () => {
   await using server = await startModernServer();
