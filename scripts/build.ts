@@ -22,7 +22,10 @@ execFileSync(
   },
 );
 
-/** Packages that find files of their own by their place, or are loaded only when they are used. */
+/**
+ * Packages that find files of their own by their place, or are loaded only when they are used. pino does so for its transports alone, which our log
+ * has none of.
+ */
 const separate =
   /^(?:ai|@ai-sdk\/.+|pg|playwright-core|rabbitmq-client|@kubernetes\/client-node|@opentelemetry\/(?:exporter-prometheus|sdk-metrics))$/;
 

@@ -1,11 +1,13 @@
 /**
  * How the command's bundle is cut: every file costs a start some tenths of a millisecond, and what a command never uses should not be
- * read. What {@link main} imports is one file, what commands and the gateway both need a second, what only the gateway needs a third; the
- * rest, which is imported when it is used, is left to the bundler.
+ * read. The modules that a gateway starts with are laid into layers by who else needs them, one file each; a module goes to the first layer that
+ * has it. Everything else, which is imported when it is used, is left to the bundler. A file runs as a whole as soon as one of its modules is
+ * imported, so what must not run before something else (`packages/gantry/src/cli/one-http-library.ts`) is in a layer of its own.
  */
 import { join } from 'node:path';
 import type { ChunkingContext, CodeSplittingGroup } from 'rolldown';
 
+/** The layers, from those that are needed by all. */
 const names = ['builtins', 'base', 'common', 'log', 'service', 'gateway'] as const;
 
 /** The bundler's groups; `dist` is where the compiled modules are. */
