@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../kernel/json.ts';
+import type { Exchange } from './sessions/exchange.ts';
 import type { LeasedSession, SessionUse } from './sessions/older-sessions.ts';
 
 /** A server that a client is passed through to, as the face reaches it. */
@@ -93,6 +94,22 @@ export interface PassLink {
     params: JsonObject,
     options: { readonly signal: AbortSignal; readonly onProgress?: ((progress: JsonObject) => void) | undefined },
   ): Promise<unknown>;
+  /**
+   * Starts a request to a program of 2026, with the notices that belong to it; undefined for other servers. Its time is the caller's to bound.
+   * One that listens (`subscriptions/listen`) keeps the program running, and ends with a result when the program is to be another.
+   */
+  readonly startExchange?: ((request: ProgramRequest) => Exchange) | undefined;
+}
+
+/** A request to a program of 2026 in its own words, as it is sent. */
+export interface ProgramRequest {
+  /** Nobody else's. */
+  readonly id: string;
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly client: string | undefined;
+  /** Whose messages of the log are wanted: they are heard while the program works for the same alone. */
+  readonly logsFor?: object | undefined;
 }
 
 /** A server that is held open until this is disposed. */

@@ -12,6 +12,8 @@ import { listenForChanges } from './change-notices.ts';
 import { bodyOf, statusOf } from './connection-errors.ts';
 import type { TransportKind, TransportOptions } from './create-transport.ts';
 import { createTransport } from './create-transport.ts';
+import type { ProgramRequests } from './program-requests.ts';
+import { createProgramRequests } from './program-requests.ts';
 import { loadSdk, noSdkTimeoutMs } from './sdk.ts';
 import { watchTransport } from './watch-transport.ts';
 
@@ -28,6 +30,8 @@ export interface Connection extends AsyncDisposable {
   readonly maySample: boolean;
   /** Of the server's sign-in, if it has one. */
   readonly tokens: TokenKeeper | undefined;
+  /** Requests of clients to a program of 2026; undefined for other servers. */
+  readonly programRequests: Pick<ProgramRequests, 'send' | 'endListening'> | undefined;
   /** True while requests carry the id of a session. */
   hasSession(): boolean;
 }
@@ -91,7 +95,8 @@ const attempt = async (
   const maySample = answers['sampling/createMessage'] !== undefined;
   const sdk = await loadSdk();
   const inner = await createTransport(kind, name, entry, options);
-  const transport = watchTransport(inner, name, { log, answers });
+  const others = kind === 'stdio' ? createProgramRequests(inner, { server: name, log }) : undefined;
+  const transport = watchTransport(inner, name, { log, answers, others });
   const client = new sdk.Client(
     { name: 'gantry', version: options.clientVersion },
     {
@@ -144,6 +149,7 @@ const attempt = async (
     mayAsk,
     maySample,
     tokens: options.tokens,
+    programRequests: isModern ? others : undefined,
     hasSession: () => transport.sessionId !== undefined,
     [Symbol.asyncDispose]: async () => {
       isOver = true;

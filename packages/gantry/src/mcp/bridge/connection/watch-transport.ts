@@ -12,6 +12,7 @@ import type { Log } from '../../../kernel/log.ts';
 import type { AnswerRequest } from './answer-requests.ts';
 import { createRequestAnswers } from './answer-requests.ts';
 import { toLostAnswer } from './lost-answer.ts';
+import type { ProgramRequests } from './program-requests.ts';
 
 const rawKey = 'gantry.dev/raw';
 
@@ -65,13 +66,19 @@ const standIn = {
 export const watchTransport = (
   inner: Transport,
   server: string,
-  options: { readonly log: Log; readonly answers?: Readonly<Record<string, AnswerRequest | undefined>> | undefined },
+  options: {
+    readonly log: Log;
+    readonly answers?: Readonly<Record<string, AnswerRequest | undefined>> | undefined;
+    /** Requests that are sent past this transport, and get what belongs to them. */
+    readonly others?: Pick<ProgramRequests, 'take' | 'end'> | undefined;
+  },
 ): Transport => {
+  const { others } = options;
   const requests = createRequestAnswers(inner, { log: options.log, answers: options.answers ?? {} });
   const waiting = new Map<RequestId, { readonly method: string; readonly abort: AbortController | undefined }>();
 
   const deliver = (message: JSONRPCMessage, extra?: MessageExtraInfo): void => {
-    if (requests.take(message)) return;
+    if (requests.take(message) || others?.take(message, waiting.size > 0)) return;
     if ('method' in message) {
       outer.onmessage?.(withProperParams(message), extra);
       return;
@@ -138,6 +145,7 @@ export const watchTransport = (
   return listenTo(inner, outer, deliver, () => {
     waiting.clear();
     requests.end();
+    others?.end();
   });
 };
 

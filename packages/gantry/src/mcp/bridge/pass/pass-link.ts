@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import { noAnswerWithin } from '../../wire/no-answer.ts';
 import type { PassLink } from '../../wire/pass-port.ts';
+import { startExchange } from '../../wire/sessions/exchange.ts';
 import type { EnteredCall, OpenCalls } from '../call/open-calls.ts';
 import { createOpenCall } from '../elicitation/open-call.ts';
 import type { ElicitationPolicy } from '../elicitation/policy.ts';
@@ -14,7 +15,7 @@ import { notPassedOn } from './not-passed-on.ts';
 /** The bridge's connection to a server, for requests of others. */
 export const createLink = (
   server: ManagedServer,
-  { client }: Connection,
+  { client, programRequests }: Connection,
   options: {
     readonly openCalls: OpenCalls;
     readonly policy: ElicitationPolicy;
@@ -53,8 +54,33 @@ export const createLink = (
         throw notPassedOn(server, error, { isRequest: true, hadSession: connection.hasSession() });
       }
     },
+    ...(programRequests && {
+      startExchange: (request) =>
+        startExchange({
+          id: request.id,
+          send: async (take, signal) => {
+            using lease = server.lease() ?? (await server.leaseConnected({ signal }));
+            const { programRequests: requests } = lease.snapshot.connection;
+            if (!requests) throw speaksOtherwise(server.name);
+            await requests.send(request, take, signal);
+          },
+          // A program of 2026 asks in its answers.
+          tell: async () => {},
+          tellsCancelled: false,
+          toError: (error) => notPassedOn(server, error, { isRequest: true }),
+          mask: server.maskSecrets,
+          onTrouble: () => {},
+        }),
+    }),
   };
 };
+
+const speaksOtherwise = (name: string): GantryError =>
+  new GantryError(
+    'server_unreachable',
+    `Server "${name}" speaks an older protocol since it was started again; connect to it anew.`,
+    { details: { name } },
+  );
 
 const toEntered = (server: ManagedServer, params: JsonObject, policy: ElicitationPolicy): EnteredCall => ({
   open: createOpenCall({

@@ -7,7 +7,7 @@ export interface HeldConnection {
   readonly connection: Connection;
   /** Keeps the connection until the returned release is called. */
   hold(): () => void;
-  /** No new holders; resolves when the connection has ended. */
+  /** No new holders, and nobody listens any more; resolves when the connection has ended. */
   retire(): Promise<void>;
 }
 
@@ -38,6 +38,7 @@ export const holdConnection = (connection: Connection, server: string, log: Log)
     retire: () => {
       if (!isRetired) {
         isRetired = true;
+        connection.programRequests?.endListening();
         if (holders === 0) end();
       }
       return ended.promise;

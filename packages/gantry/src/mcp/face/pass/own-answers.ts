@@ -1,4 +1,5 @@
 import { GantryError } from '../../../kernel/errors.ts';
+import { isObject } from '../../../kernel/json.ts';
 import { rpcErrorResponse } from './rpc-response.ts';
 
 type Message = Readonly<Record<string, unknown>>;
@@ -37,7 +38,13 @@ export const tooMany = (
 /** What is said of a request that could not be passed on, or whose answer could not. */
 export const refused = (error: unknown, message: Message | undefined): Response => {
   if (!GantryError.is(error)) return rpcErrorResponse(message, 502, -32_603, 'The request could not be passed on.');
+  const { rpc } = error.details;
+  // An error of the server's own is an answer.
+  if (isObject(rpc) && typeof rpc['code'] === 'number')
+    return rpcErrorResponse(message, 200, rpc['code'], String(rpc['message']), rpc['data'] as Message | undefined);
   switch (error.code) {
+    case 'limit_reached':
+      return rpcErrorResponse(message, 429, -32_000, error.message);
     case 'server_unknown':
     case 'config_invalid':
       return rpcErrorResponse(message, 404, -32_601, error.message);

@@ -10,6 +10,7 @@ import type { Exchange } from '../../wire/sessions/exchange.ts';
 import { withoutHopMeta } from './generations.ts';
 import type { NewerRequest } from './newer-requests.ts';
 import { saysOfOlderClient } from './relay-to-newer.ts';
+import type { Visit } from './relayed.ts';
 
 /** What a client of 2025 is told of over its session. */
 export interface SessionNotices extends Disposable {
@@ -25,7 +26,8 @@ interface Stream {
   isAcknowledged: boolean;
 }
 
-const again = 5_000;
+const againMs = 5_000;
+const againAtMostMs = 60_000;
 const acknowledgeMs = 30_000;
 const mostSubscriptions = 200;
 const listFlags = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' };
@@ -33,16 +35,19 @@ const listFlags = { tools: 'toolsListChanged', prompts: 'promptsListChanged', re
 /** Listens to a server of 2026 for one session of a client of 2025: one stream with all that the session is to hear of. */
 export const createSessionNotices = (options: {
   readonly server: Server;
-  readonly target: () => PassTarget;
+  /** Whose session it is, and with which server. */
+  readonly visit: () => Visit;
   readonly send: (request: NewerRequest) => Exchange;
   readonly clock: Clock;
   readonly log: Log;
 }): SessionNotices => {
-  const { server, target, send, clock, log } = options;
+  const { server, visit, send, clock, log } = options;
+  const target = (): PassTarget => visit().target;
   const uris = new Set<string>();
   const waiting: PromiseWithResolvers<void>[] = [];
   let stream: Stream | undefined;
   let retry: Timer | undefined;
+  let waitMs = againMs;
   let isOver = false;
 
   const filter = (): JsonObject => {
@@ -74,6 +79,7 @@ export const createSessionNotices = (options: {
     waiting.push(acknowledged);
     const exchange = send({
       target: target(),
+      client: visit().client,
       says: saysOfOlderClient(server, undefined),
       method: 'subscriptions/listen',
       params: { notifications },
@@ -90,6 +96,7 @@ export const createSessionNotices = (options: {
     exchange.hear(({ method, params }) => {
       if (method === 'notifications/subscriptions/acknowledged') {
         opened.isAcknowledged = true;
+        waitMs = againMs;
         return settle(({ resolve }) => resolve());
       }
       server
@@ -104,7 +111,8 @@ export const createSessionNotices = (options: {
       settle(({ reject }) => reject(error));
       if (isOver || stream !== opened) return;
       log.debug({ server: target().name, reason: messageOf(error) }, 'a stream of notices is opened again');
-      retry = clock.startTimer(again, () => void listen().catch(report));
+      retry = clock.startTimer(waitMs, () => void listen().catch(report));
+      waitMs = Math.min(waitMs * 2, againAtMostMs);
     });
     await acknowledged.promise;
   };

@@ -1,16 +1,14 @@
-import { SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
-import type { Clock, Timer } from '../../../kernel/clock.ts';
+import type { Clock } from '../../../kernel/clock.ts';
 import { messageOf } from '../../../kernel/errors.ts';
-import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
-import { messageEvent } from '../../wire/sessions/event-texts.ts';
 import { rpcErrorResponse } from '../pass/rpc-response.ts';
 import type { Notice } from '../../wire/sessions/exchange.ts';
 import type { OlderSession } from '../../wire/sessions/older-session.ts';
 import type { ClientSays } from '../../wire/sessions/client-says.ts';
 import { tasksExtension } from '../../wire/tasks-extension.ts';
+import { noticeStream } from './notice-stream.ts';
 import { takesPart } from './takes-part.ts';
 import { knowsTasks } from './tasks/tasks-at-older.ts';
 import type { WatchedTasks, WatchTasks } from './tasks/watch-tasks.ts';
@@ -29,9 +27,7 @@ const listFlags = {
   promptsListChanged: ['prompts', 'notifications/prompts/list_changed'],
   resourcesListChanged: ['resources', 'notifications/resources/list_changed'],
 } as const;
-const keepAliveMs = 15_000;
-// As much as of the progress of a call. The state of a task brings its result along.
-const mostWaitingBytes = 8 * 1024 * 1024;
+const acknowledged = 'notifications/subscriptions/acknowledged';
 const mostSubscriptions = 200;
 
 /** Makes streams of notices for clients of 2026, each over a session with the server of 2025 that gives the notices. */
@@ -187,7 +183,15 @@ const missingTasks = (message: ListenRequest['message']): Response =>
     requiredCapabilities: { extensions: { [tasksExtension]: {} } },
   });
 
-const streamOf = (options: {
+const streamOf = ({
+  id,
+  honored: { lists, uris, tasks },
+  session,
+  clock,
+  signal,
+  onEnd,
+  report,
+}: {
   readonly id: string | number;
   readonly honored: Honored;
   readonly session: OlderSession | undefined;
@@ -195,73 +199,29 @@ const streamOf = (options: {
   readonly signal: AbortSignal;
   readonly onEnd: () => void;
   readonly report: (reason: string) => void;
-}): Response => {
-  const { id, honored, session, clock, signal, onEnd } = options;
-  const encoder = new TextEncoder();
-  const over = new AbortController();
-  let alive: Timer | undefined;
-  const end = (): void => {
-    if (over.signal.aborted) return;
-    over.abort();
-    alive?.stop();
-    signal.removeEventListener('abort', end);
-    onEnd();
-  };
-  const waiting = new ByteLengthQueuingStrategy({ highWaterMark: mostWaitingBytes });
-  const body = new ReadableStream<Uint8Array>(
-    {
-      start: (controller) => {
-        const write = (text: string): void => {
-          if (over.signal.aborted) return;
-          // Whoever does not read is let go of, and listens anew.
-          if ((controller.desiredSize ?? 0) <= 0) return finish();
-          controller.enqueue(encoder.encode(text));
-        };
-        const say = (said: JsonObject): void => write(messageEvent(JSON.stringify({ jsonrpc: '2.0', ...said })));
-        const stamp = { [SUBSCRIPTION_ID_META_KEY]: id };
-        const keepAlive = (): void => {
-          write(': keepalive\n\n');
-          if (!over.signal.aborted) alive = clock.startTimer(keepAliveMs, keepAlive);
-        };
-        const finish = (): void => {
-          if (over.signal.aborted) return;
-          end();
-          const result = { jsonrpc: '2.0', id, result: { resultType: 'complete', _meta: stamp } };
-          controller.enqueue(encoder.encode(messageEvent(JSON.stringify(result))));
-          controller.close();
-        };
-        const { lists, uris, tasks } = honored;
-        const notifications = {
-          ...Object.fromEntries([...lists.values()].map((flag) => [flag, true])),
-          ...(uris.size > 0 && { resourceSubscriptions: [...uris] }),
-          ...(tasks.ids.length > 0 && { taskIds: tasks.ids }),
-        };
-        say({ method: 'notifications/subscriptions/acknowledged', params: { notifications, _meta: stamp } });
-        if (Object.keys(notifications).length === 0) return finish();
-        alive = clock.startTimer(keepAliveMs, keepAlive);
-        signal.addEventListener('abort', finish, { once: true });
-        const hear = ({ method, params }: Notice): void => {
-          const { uri } = params;
-          const isUpdate = method === 'notifications/resources/updated' && typeof uri === 'string' && uris.has(uri);
-          if (!isUpdate && !lists.has(method)) return;
-          const meta = isObject(params['_meta']) ? params['_meta'] : {};
-          say({ method, params: { ...params, _meta: { ...meta, ...stamp } } });
-        };
-        tasks.hear((task) => say({ method: 'notifications/tasks', params: { ...task, _meta: stamp } }));
-        session?.listen(hear, over.signal).then(finish, (error: unknown) => {
-          options.report(messageOf(error));
-          finish();
-        });
-      },
-      cancel: () => end(),
-    },
-    waiting,
-  );
-  return new Response(body, {
-    headers: {
-      'content-type': 'text/event-stream',
-      'cache-control': 'no-cache, no-transform',
-      'x-accel-buffering': 'no',
+}): Response =>
+  noticeStream({
+    id,
+    clock,
+    signal,
+    onEnd,
+    start: ({ say, finish, over }) => {
+      const notifications = {
+        ...Object.fromEntries([...lists.values()].map((flag) => [flag, true])),
+        ...(uris.size > 0 && { resourceSubscriptions: [...uris] }),
+        ...(tasks.ids.length > 0 && { taskIds: tasks.ids }),
+      };
+      say({ method: acknowledged, params: { notifications } });
+      if (Object.keys(notifications).length === 0) return finish();
+      const hear = ({ method, params }: Notice): void => {
+        const { uri } = params;
+        const isUpdate = method === 'notifications/resources/updated' && typeof uri === 'string' && uris.has(uri);
+        if (isUpdate || lists.has(method)) say({ method, params });
+      };
+      tasks.hear((task) => say({ method: 'notifications/tasks', params: { ...task } }));
+      session?.listen(hear, over).then(finish, (error: unknown) => {
+        report(messageOf(error));
+        finish();
+      });
     },
   });
-};

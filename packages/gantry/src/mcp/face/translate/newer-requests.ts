@@ -1,32 +1,44 @@
 import type { Clock } from '../../../kernel/clock.ts';
+import { GantryError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
+import { newId } from '../../../kernel/ids.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { encodedHeader } from '../../wire/header-value.ts';
-import type { PassTarget } from '../../wire/pass-port.ts';
+import type { PassTarget, ProgramRequest } from '../../wire/pass-port.ts';
 import type { ClientSays } from '../../wire/sessions/client-says.ts';
 import { metaKeys } from '../../wire/sessions/client-says.ts';
 import type { Exchange } from '../../wire/sessions/exchange.ts';
 import { startHttpExchange } from '../../wire/sessions/http-exchange.ts';
+import { startSilence } from './silence.ts';
+import type { Silence } from './silence.ts';
 
 /** A request in the words of 2026-07-28. */
 export interface NewerRequest {
-  readonly target: Pick<PassTarget, 'name' | 'send' | 'mask' | 'parameterHeaders'>;
+  readonly target: PassTarget;
+  readonly client: string | undefined;
   readonly says: ClientSays;
   readonly method: string;
   readonly params: JsonObject;
   /** Whether the client wants to hear of progress. */
   readonly wantsProgress: boolean;
+  /**
+   * Of a request to a program, who hears the log: programs do not say to which request a message belongs, so what another could cause is not
+   * heard.
+   */
+  readonly logsFor?: object | undefined;
 }
 
 const revision = '2026-07-28';
 
-/** Sends requests to servers of 2026-07-28 over HTTP; each says all there is to say of its client. */
+/** Sends requests to servers of 2026-07-28, over HTTP or as programs; each says all there is to say of its client. */
 export const createNewerRequests = ({ clock, log }: { readonly clock: Clock; readonly log: Log }) => {
+  // Several of these may reach the same program.
+  const prefix = newId();
   let count = 0;
-  return ({ target, says, method, params, wantsProgress }: NewerRequest): Exchange => {
+  return ({ target, client, says, method, params, wantsProgress, logsFor }: NewerRequest): Exchange => {
     count += 1;
-    const id = `g${count}`;
+    const id = `${prefix}:${count}`;
     const given = isObject(params['_meta']) ? params['_meta'] : {};
     const meta = {
       ...given,
@@ -36,7 +48,13 @@ export const createNewerRequests = ({ clock, log }: { readonly clock: Clock; rea
       ...(says.logLevel !== undefined && { [metaKeys.logLevel]: says.logLevel }),
       ...(wantsProgress && { progressToken: id }),
     };
-    const body = JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } });
+    const sent = { ...params, _meta: meta };
+    if (!target.isHttp)
+      return timed(
+        overLink(target, { id, method, params: sent, client, ...(says.logLevel !== undefined && { logsFor }) }),
+        method === 'subscriptions/listen' ? undefined : (signal) => startSilence(target, clock, signal),
+      );
+    const body = JSON.stringify({ jsonrpc: '2.0', id, method, params: sent });
     const headers = { ...headersOf(target, method, params) };
     return startHttpExchange({
       server: target.name,
@@ -52,6 +70,30 @@ export const createNewerRequests = ({ clock, log }: { readonly clock: Clock; rea
   };
 };
 
+const overLink = ({ link, name }: PassTarget, request: ProgramRequest): Exchange => {
+  if (link.startExchange) return link.startExchange(request);
+  throw new GantryError('server_unreachable', `Server "${name}" does not speak the protocol of 2026 any more.`);
+};
+
+/** Bounds how long the program may be silent while its answer is waited for; over HTTP that is bounded where the request is sent. */
+const timed = (exchange: Exchange, start: ((signal: AbortSignal) => Silence) | undefined): Exchange => {
+  if (!start) return exchange;
+  let silence: Silence | undefined;
+  return {
+    ...exchange,
+    hear: (listener) =>
+      exchange.hear((notice) => {
+        silence?.broken();
+        listener(notice);
+      }),
+    next: async (signal) => {
+      using waiting = start(signal);
+      silence = waiting;
+      return await exchange.next(waiting.signal);
+    },
+  };
+};
+
 // MCP 2026-07-28, "Standard request headers" (SEP-2243), and those of tasks (SEP-2663).
 const nameKeys: Readonly<Record<string, string>> = {
   'tools/call': 'name',
@@ -63,7 +105,7 @@ const nameKeys: Readonly<Record<string, string>> = {
 };
 
 const headersOf = (
-  target: NewerRequest['target'],
+  target: Pick<PassTarget, 'parameterHeaders'>,
   method: string,
   params: JsonObject,
 ): Readonly<Record<string, string>> => {

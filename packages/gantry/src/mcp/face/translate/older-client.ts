@@ -48,11 +48,11 @@ interface OpenedSession {
   readonly initialize: JsonObject;
 }
 
-/** Makes the protocol server of a session, for a server that speaks 2026 over HTTP, or for a program. */
+/** Makes the protocol server of a session, for a server that speaks 2026, or for a program. */
 export const openOlderClient = (parts: OlderClientParts, opened: OpenedSession): Server => {
   const { target } = opened.first;
-  if (target.isHttp && target.era === 'modern') return openAtNewer(parts, opened);
-  return target.startProgram && target.era === 'legacy' && takesPart(saysIn(opened.initialize))
+  if (target.era === 'modern') return openAtNewer(parts, opened);
+  return target.startProgram && takesPart(saysIn(opened.initialize))
     ? openAtProgram(parts, opened)
     : openAtLink(parts, opened);
 };
@@ -68,24 +68,21 @@ const saysIn = ({ capabilities, clientInfo }: JsonObject): ReturnType<typeof say
 
 /** Whoever takes no part in calls shares the bridge's connection. */
 const openAtLink = (parts: OlderClientParts, { first }: OpenedSession): Server => {
-  const server: Server = parts.open(first, 'legacy', false, async (relayed) => {
-    const { target, method } = relayed;
-    if (target.era === 'modern')
-      return await toOlder(parts, relayed, server, (one, options) => relayOlderOverLink(one, server, options));
-    return filtered(target, method, await relayOlderOverLink(relayed, server));
-  });
+  const server: Server = parts.open(first, 'legacy', false, (relayed) => resultFor(parts, relayed, { server }));
   return server;
 };
 
-/** The result of a request to a server of 2026, in the words of 2025. */
-const toOlder = async (
-  { tasksAtNewer }: OlderClientParts,
+/** The result of a request in the words of 2025. Which generation a program speaks may be found out anew each time it is started. */
+const resultFor = async (
+  { relayToNewer, tasksAtNewer }: OlderClientParts,
   relayed: Relayed,
-  server: Server,
-  ask: AskNewer,
+  client: OlderClient,
 ): Promise<JsonObject> => {
   const { target, method } = relayed;
-  if (runsTasks(target.link.capabilities, target.era)) return await tasksAtNewer(relayed, { server, ask });
+  if (target.era === 'legacy') return await relayOlderOverLink(relayed);
+  const ask: AskNewer = (one, options) => relayToNewer(one, client, options);
+  if (runsTasks(target.link.capabilities, target.era))
+    return await tasksAtNewer(relayed, { server: client.server, ask });
   return toLegacyResult(filtered(target, method, await ask(relayed)));
 };
 
@@ -129,8 +126,8 @@ const openAtProgram = (
 };
 
 const openAtNewer = (parts: OlderClientParts, { first }: OpenedSession): Server => {
-  const { open, relayToNewer, sendNewer, clock, log } = parts;
-  let newest = first;
+  const { open, sendNewer, clock, log } = parts;
+  let newest: Visit = first;
   let logLevel: string | undefined;
   const server: Server = open(first, 'legacy', true, async (relayed) => {
     newest = relayed;
@@ -146,12 +143,10 @@ const openAtNewer = (parts: OlderClientParts, { first }: OpenedSession): Server 
         notices.unsubscribe(textIn(params, 'uri'));
         return {};
       default:
-        return await toOlder(parts, relayed, server, (one, options) =>
-          relayToNewer(one, { server, logLevel }, options),
-        );
+        return await resultFor(parts, relayed, { server, logLevel });
     }
   });
-  const notices = createSessionNotices({ server, target: () => newest.target, send: sendNewer, clock, log });
+  const notices = createSessionNotices({ server, visit: () => newest, send: sendNewer, clock, log });
   server.oninitialized = () => notices.start();
   server.onclose = () => notices[Symbol.dispose]();
   return server;

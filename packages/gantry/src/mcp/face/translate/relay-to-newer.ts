@@ -10,16 +10,16 @@ import type { ClientSays } from '../../wire/sessions/client-says.ts';
 import { saysOfOlder } from '../../wire/sessions/client-says.ts';
 import type { Exchange } from '../../wire/sessions/exchange.ts';
 import { tasksExtension } from '../../wire/tasks-extension.ts';
-import { readHandedBack, withoutHopMeta } from './generations.ts';
+import { readHandedBack } from './generations.ts';
 import type { NewerRequest } from './newer-requests.ts';
 import type { Relayed } from './relayed.ts';
-import { tellClient } from './relayed.ts';
+import { paramsOf, tellClient } from './relayed.ts';
 
 /** The session of a client of 2025, as far as requests to a server of 2026 need it. */
 export interface OlderClient {
   readonly server: Server;
   /** Which messages of logs it wants; undefined until it says so. */
-  readonly logLevel: string | undefined;
+  readonly logLevel?: string | undefined;
 }
 
 /** How a request is made. */
@@ -36,23 +36,25 @@ export type AskNewer = (relayed: Relayed, options?: AskOptions) => Promise<JsonO
 // A server that asks again whatever it is told would never end.
 const maxRounds = 20;
 
-/** Makes what asks servers over HTTP. */
+/** Makes what asks servers by `send`. */
 export const createRelayToNewer =
   (send: (request: NewerRequest) => Exchange) =>
   async (relayed: Relayed, { server, logLevel }: OlderClient, options: AskOptions = {}): Promise<JsonObject> => {
-    const { target, method, params, ctx } = relayed;
+    const { target, client, method, ctx } = relayed;
     const { _meta: meta } = ctx.mcpReq;
     const { signal = ctx.mcpReq.signal } = options;
     const says = saysOfOlderClient(server, logLevel, options);
-    const sent = withoutHopMeta({ ...params, ...(meta && { _meta: meta as JsonObject }) });
+    const sent = paramsOf(relayed);
     let round: JsonObject = {};
     for (let count = 0; count < maxRounds; count += 1) {
       const exchange = send({
         target,
+        client,
         says,
         method,
         params: { ...sent, ...round },
         wantsProgress: meta?.progressToken !== undefined,
+        logsFor: server,
       });
       exchange.hear(tellClient(relayed, logLevel !== undefined));
       let result: JsonObject;

@@ -16,13 +16,13 @@ import type { PassTarget } from '../../wire/pass-port.ts';
 import type { Mailbox } from '../mail/mailbox.ts';
 import type { GoOn } from '../mail/rounds.ts';
 import { createRounds, notOpen } from '../mail/rounds.ts';
-import { toInputRequests, toModernResult, withoutHopMeta, withoutNewer } from './generations.ts';
+import { toInputRequests, toModernResult, withoutNewer } from './generations.ts';
 import { leaseFor } from './lease-for.ts';
 import type { ParkedExchange } from './parked-exchanges.ts';
 import { createParkedExchanges } from './parked-exchanges.ts';
 import { parkedName, parkedState } from './parked-state.ts';
 import type { Relayed } from './relayed.ts';
-import { filtered, tellClient } from './relayed.ts';
+import { filtered, paramsOf, tellClient } from './relayed.ts';
 import { startSilence } from './silence.ts';
 import type { CallAsTask } from './tasks/call-as-task.ts';
 import { callAsTask } from './tasks/call-as-task.ts';
@@ -100,10 +100,9 @@ export const createRelayToOlder = (parts: {
 
   /** Sends a request, over a session that ends with it. */
   const begin = (relayed: Relayed, session: LeasedSession): Pick<ParkedExchange, 'exchange' | 'leased'> => {
-    const { target, method, params, place, ctx } = relayed;
-    const { _meta: meta } = ctx.mcpReq;
-    const sent = withoutHopMeta({ ...params, ...(meta && { _meta: meta as JsonObject }) });
-    const wantsProgress = meta?.progressToken !== undefined;
+    const { target, method, place, ctx } = relayed;
+    const sent = paramsOf(relayed);
+    const wantsProgress = ctx.mcpReq._meta?.progressToken !== undefined;
     const kept = place?.keep();
     if (needsTask(relayed)) {
       const exchange = callAsTask(overSession(session.session), sent, {

@@ -9,10 +9,9 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { askOne } from './ask-client.ts';
 import { answeredResult } from '../../wire/sessions/answered-result.ts';
 import type { ServerRequest } from '../../wire/sessions/exchange.ts';
-import { withoutHopMeta } from './generations.ts';
 import type { LeasedSession } from '../../wire/sessions/older-sessions.ts';
 import type { Relayed } from './relayed.ts';
-import { capabilityFor, declined, filtered, takesQuestion, tellClient } from './relayed.ts';
+import { capabilityFor, declined, filtered, paramsOf, takesQuestion, tellClient } from './relayed.ts';
 import type { Silence } from './silence.ts';
 import { startSilence } from './silence.ts';
 
@@ -34,9 +33,9 @@ export const relayToProgram = async (
     readonly clock: Clock;
   },
 ): Promise<JsonObject> => {
-  const { target, method, params, ctx } = relayed;
+  const { target, method, ctx } = relayed;
   const { signal, _meta: meta } = ctx.mcpReq;
-  const sent = withoutHopMeta({ ...params, ...(meta && { _meta: meta as JsonObject }) });
+  const sent = paramsOf(relayed);
   const exchange = leased.session.request(method, sent, { wantsProgress: meta?.progressToken !== undefined });
   using silence = startSilence(target, clock, signal);
   silences.add(silence);

@@ -7,6 +7,7 @@ import type { PassTarget } from '../../wire/pass-port.ts';
 import type { CallPlace } from '../call-place.ts';
 import { createNoticeBudget } from '../notice-budget.ts';
 import type { Notice } from '../../wire/sessions/exchange.ts';
+import { withoutHopMeta } from './generations.ts';
 
 /** Who asks for which server. */
 export interface Visit {
@@ -24,6 +25,12 @@ export interface Relayed extends Visit {
   readonly params: JsonObject;
   readonly ctx: ServerContext;
 }
+
+/** The parameters as the next hop gets them: without what belongs to the hop of the client. */
+export const paramsOf = ({ params, ctx }: Pick<Relayed, 'params' | 'ctx'>): JsonObject => {
+  const { _meta: meta } = ctx.mcpReq;
+  return withoutHopMeta({ ...params, ...(meta && { _meta: meta as JsonObject }) });
+};
 
 /** What policy says of a call instead of the server; undefined lets it go on. */
 export const refusalOf = async (target: PassTarget, params: JsonObject): Promise<JsonObject | undefined> => {

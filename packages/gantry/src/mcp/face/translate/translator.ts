@@ -20,11 +20,13 @@ import type { ClientSays } from '../../wire/sessions/client-says.ts';
 import { saysInMeta } from '../../wire/sessions/client-says.ts';
 import { toLegacyResult, toModernResult } from './generations.ts';
 import { createListenToOlder } from './listen-to-older.ts';
+import { createListenToProgram } from './listen-to-program.ts';
 import { createNewerRequests } from './newer-requests.ts';
 import type { OlderClientParts, OpenServer } from './older-client.ts';
 import { openOlderClient } from './older-client.ts';
 import { relayNewerOverLink } from './relay-over-link.ts';
 import { createRelayToNewer } from './relay-to-newer.ts';
+import { createRelayToNewerProgram } from './relay-to-newer-program.ts';
 import { createRelayToOlder } from './relay-to-older.ts';
 import type { Visit } from './relayed.ts';
 import { isParkedState } from '../pass/is-parked-state.ts';
@@ -69,10 +71,12 @@ export const createTranslator = (options: {
   const sendNewer = createNewerRequests({ clock, log });
   const relayToOlder = createRelayToOlder({ sealing, clock, log, mailbox: shared?.mailbox });
   const relayToNewer = createRelayToNewer(sendNewer);
+  const relayToNewerProgram = createRelayToNewerProgram({ sealing, send: sendNewer });
   const tasksAtOlder = createTasksAtOlder({ sealing, clock, log, mailbox: shared?.mailbox });
   const kept = createKeptResults({ results: taskResults, sealing, clock });
   const tasksAtNewer = createTasksAtNewer({ kept, clock, log });
   const listenToOlder = createListenToOlder({ clock, log, watchTasks: createWatchTasks(tasksAtOlder) });
+  const listenToProgram = createListenToProgram({ send: sendNewer, clock, log });
 
   const open: OpenServer = (first, generation, isAlone, relay) => {
     const { target } = first;
@@ -119,15 +123,15 @@ export const createTranslator = (options: {
     ({ requestInfo }) => {
       const visit = (requestInfo && newer.get(requestInfo)) as NewerVisit;
       const { target, says } = visit;
-      const isOlder = target.era === 'legacy';
-      return open(visit, 'modern', isOlder && (target.isHttp || takesPart(says)), async (relayed) => {
-        if (isOlder && runsTasks(target.link.capabilities, target.era)) {
+      if (target.era === 'modern') return open(visit, 'modern', true, relayToNewerProgram);
+      return open(visit, 'modern', target.isHttp || takesPart(says), async (relayed) => {
+        if (runsTasks(target.link.capabilities, target.era)) {
           const ofTask = await tasksAtOlder.relay(relayed, says);
           if (ofTask) return ofTask;
         }
         const takesIt = takesPart(says) || isParkedState(relayed.ctx.mcpReq.requestState());
-        const result = isOlder && takesIt ? await relayToOlder.relay(relayed, says) : undefined;
-        return result ?? (await relayNewerOverLink(relayed, { sealing, clock, log }));
+        const result = takesIt ? await relayToOlder.relay(relayed, says) : undefined;
+        return result ?? (await relayNewerOverLink(relayed, { clock, log }));
       });
     },
     {
@@ -154,13 +158,12 @@ export const createTranslator = (options: {
       const says = saysInMeta(isObject(params['_meta']) ? params['_meta'] : {});
       const visit = { ...from, says };
       const isListening = isObject(body) && body['method'] === 'subscriptions/listen';
-      const isHeard = target.isHttp || takesPart(says) || listensToTasks(params['notifications']);
-      if (isListening && target.era === 'legacy' && isHeard)
-        return await listenToOlder({
-          ...visit,
-          message: body,
-          signal: AbortSignal.any([request.signal, streams.signal]),
-        });
+      const isHeard =
+        target.era === 'modern' || target.isHttp || takesPart(says) || listensToTasks(params['notifications']);
+      if (isListening && isHeard) {
+        const listen = target.era === 'modern' ? listenToProgram : listenToOlder;
+        return await listen({ ...visit, message: body, signal: AbortSignal.any([request.signal, streams.signal]) });
+      }
       newer.set(request, visit);
       return await handler.fetch(request, { parsedBody: body });
     },

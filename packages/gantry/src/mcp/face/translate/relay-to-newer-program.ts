@@ -1,0 +1,86 @@
+/**
+ * Requests of clients of 2026 to a program of 2026: the same words on another way. The program is told what its client can do, and asks it in
+ * its results; what nobody may answer is declined here.
+ */
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import type { JsonObject } from '../../../kernel/json.ts';
+import { isObject } from '../../../kernel/json.ts';
+import type { ClientSays } from '../../wire/sessions/client-says.ts';
+import { metaKeys } from '../../wire/sessions/client-says.ts';
+import type { Exchange } from '../../wire/sessions/exchange.ts';
+import type { Sealing } from '../pass/carried-state.ts';
+import { unwrapState, wrapState } from '../pass/carried-state.ts';
+import { sortQuestions, withOpenQuestions } from '../pass/sort-questions.ts';
+import { readHandedBack, toModernResult } from './generations.ts';
+import type { NewerRequest } from './newer-requests.ts';
+import type { Relayed } from './relayed.ts';
+import { filtered, paramsOf, tellClient } from './relayed.ts';
+import { resultOf } from './tasks/task-way.ts';
+
+// A server that asks again whatever it is told would never end.
+const maxRounds = 20;
+
+/** Makes what relays them by `send`. */
+export const createRelayToNewerProgram =
+  ({ sealing, send }: { readonly sealing: Sealing; readonly send: (request: NewerRequest) => Exchange }) =>
+  async (relayed: Relayed): Promise<JsonObject> => {
+    const { target, client, method, params, ctx } = relayed;
+    const { _meta: meta, inputResponses, requestState, signal } = ctx.mcpReq;
+    const context = `pass/${target.name}/${client ?? ''}`;
+    const says = saysInEnvelope(ctx);
+    const sent = paramsOf(relayed);
+    const ask = async (what: string, about: JsonObject, isOwn = false): Promise<JsonObject> => {
+      const exchange = send({
+        target,
+        client,
+        says,
+        method: what,
+        params: about,
+        wantsProgress: !isOwn && meta?.progressToken !== undefined,
+        logsFor: ctx,
+      });
+      if (!isOwn) exchange.hear(tellClient(relayed, says.logLevel !== undefined));
+      return await resultOf(exchange, signal);
+    };
+    const state = requestState();
+    const carried = unwrapState(sealing, context, state);
+    const returned = carried ? carried.requestState : state;
+    const responses = { ...(inputResponses as JsonObject | undefined), ...carried?.responses };
+    let round: JsonObject = {
+      ...(Object.keys(responses).length > 0 && { inputResponses: responses }),
+      ...(typeof returned === 'string' && { requestState: returned }),
+    };
+    for (let count = 0; count < maxRounds; count += 1) {
+      const result = await ask(method, { ...sent, ...round });
+      const sorted = sortQuestions(target, result);
+      if (!sorted) return readHandedBack(result) ? result : toModernResult(filtered(target, method, result));
+      const { open, responses: own } = sorted;
+      if (method.startsWith('tasks/')) {
+        // A task is answered beside its rounds, and goes on without a word of its client.
+        await ask('tasks/update', { taskId: params['taskId'], inputResponses: own }, true);
+        return toModernResult(withOpenQuestions(result, sorted) as JsonObject);
+      }
+      const asked = typeof result['requestState'] === 'string' ? result['requestState'] : undefined;
+      if (Object.keys(open).length > 0)
+        return {
+          ...result,
+          inputRequests: open as JsonObject,
+          requestState: wrapState(sealing, context, { requestState: asked, responses: own }),
+        };
+      round = { inputResponses: own, ...(asked !== undefined && { requestState: asked }) };
+    }
+    throw new ProtocolError(ProtocolErrorCode.InternalError, `Server "${target.name}" kept asking; it was given up.`);
+  };
+
+/** What a client of 2026 says of itself, in its own words. */
+export const saysIn = (meta: Readonly<Record<string, unknown>>): ClientSays => {
+  const { [metaKeys.clientInfo]: info, [metaKeys.capabilities]: can, [metaKeys.logLevel]: level } = meta;
+  return {
+    clientInfo: isObject(info) ? (info as JsonObject) : { name: 'unknown', version: '0' },
+    capabilities: isObject(can) ? (can as JsonObject) : {},
+    logLevel: typeof level === 'string' ? level : undefined,
+  };
+};
+
+const saysInEnvelope = ({ mcpReq }: ServerContext): ClientSays => saysIn(mcpReq.envelope ?? {});

@@ -1,0 +1,231 @@
+import { fileURLToPath } from 'node:url';
+import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { GantryFolder } from './fixtures/gantry-process.ts';
+import { makeGantryFolder } from './fixtures/gantry-process.ts';
+import type { OpenStream, RawMessage } from './fixtures/newer-request.ts';
+import { openNewer, sendNewer } from './fixtures/newer-request.ts';
+import type { TappedProgram } from './fixtures/tapped-program.ts';
+import { tappedProgram } from './fixtures/tapped-program.ts';
+
+let folder: GantryFolder;
+let open: AsyncDisposableStack;
+beforeEach(() => {
+  folder = makeGantryFolder();
+  open = new AsyncDisposableStack();
+});
+afterEach(async () => {
+  await open.disposeAsync();
+  folder[Symbol.dispose]();
+});
+
+const pathOf = (name: string): string => fileURLToPath(new URL(`./fixtures/${name}.ts`, import.meta.url));
+const serve = async (entry: object): Promise<string> => {
+  folder.write('gantry.config.json', { mcp: { stdio: 'launch' } });
+  folder.write('mcp.json', { mcpServers: { s: entry } });
+  const { url } = open.use(await folder.serve());
+  return `${url}/mcp/s`;
+};
+const call = (url: string, name: string, args: object, more: Parameters<typeof sendNewer>[3] = {}) =>
+  sendNewer(url, 'tools/call', { name, arguments: args }, more);
+const logLevel = { 'io.modelcontextprotocol/logLevel': 'info' };
+const subscriptionId = 'io.modelcontextprotocol/subscriptionId';
+
+describe('a program of 2026 that all clients share', () => {
+  let program: TappedProgram;
+  let url: string;
+  beforeEach(async () => {
+    program = tappedProgram(folder.path, { program: pathOf('modern-talking-program') });
+    url = await serve(program.entry);
+  });
+  const listen = async (notifications: object): Promise<OpenStream> => {
+    const stream = open.use(await openNewer(url, 'subscriptions/listen', { notifications }));
+    expect(await stream.next()).toMatchObject({ method: 'notifications/subscriptions/acknowledged' });
+    return stream;
+  };
+  const connectOlder = async (): Promise<{ client: OldClient; heard: { method: string; params?: unknown }[] }> => {
+    const client = new OldClient({ name: 't', version: '1' });
+    const heard: { method: string; params?: unknown }[] = [];
+    client.fallbackNotificationHandler = async (notice) => void heard.push(notice);
+    await client.connect(new OldTransport(new URL(url)));
+    open.defer(() => client.close());
+    return { client, heard };
+  };
+
+  it('offers clients of both generations what it tells of', async () => {
+    const { result } = await sendNewer(url, 'server/discover', {});
+    const { client } = await connectOlder();
+    for (const capabilities of [result?.['capabilities'], client.getServerCapabilities()])
+      expect(capabilities).toMatchObject({
+        tools: { listChanged: true },
+        prompts: { listChanged: true },
+        resources: { listChanged: true, subscribe: true },
+        logging: {},
+      });
+  });
+
+  it('tells each client of 2026 what it listens to, under the id of its own request', async () => {
+    const one = await listen({ resourceSubscriptions: ['docs://a'], toolsListChanged: true });
+    const other = await listen({ resourceSubscriptions: ['docs://b'] });
+    for (const what of ['docs://a', 'prompts', 'docs://b', 'tools']) await call(url, 'change', { what });
+    expect(await one.next()).toEqual({
+      jsonrpc: '2.0',
+      method: 'notifications/resources/updated',
+      params: { uri: 'docs://a', _meta: { [subscriptionId]: 1 } },
+    });
+    expect(await one.next()).toMatchObject({ method: 'notifications/tools/list_changed' });
+    expect(await other.next()).toMatchObject({
+      method: 'notifications/resources/updated',
+      params: { uri: 'docs://b' },
+    });
+  });
+
+  it('says which of the wishes it grants, and tells through an SDK client', async () => {
+    const client = new ModernClient(
+      { name: 't', version: '1' },
+      { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    );
+    const updated = Promise.withResolvers<string>();
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => updated.resolve(params.uri));
+    await client.connect(new ModernTransport(new URL(url)));
+    open.defer(() => client.close());
+    const subscription = await client.listen({ promptsListChanged: true, resourceSubscriptions: ['docs://a'] });
+    expect(subscription.honoredFilter).toEqual({ promptsListChanged: true, resourceSubscriptions: ['docs://a'] });
+    await client.callTool({ name: 'change', arguments: { what: 'docs://a' } });
+    expect(await updated.promise).toBe('docs://a');
+  });
+
+  it('is told when a client has gone', async () => {
+    const stream = await listen({ toolsListChanged: true });
+    const other = await listen({ toolsListChanged: true });
+    await stream[Symbol.asyncDispose]();
+    await expect.poll(() => program.timesSent('notifications/cancelled')).toBe(1);
+    await call(url, 'change', { what: 'tools' });
+    expect(await other.next()).toMatchObject({ method: 'notifications/tools/list_changed' });
+  });
+
+  it('gives its own reason where it refuses to tell', async () => {
+    const { error } = await sendNewer(url, 'subscriptions/listen', { notifications: 'everything' });
+    expect(error).toMatchObject({ code: -32_602, message: expect.stringContaining('notifications') as unknown });
+  });
+
+  it('ends what a client listens to with a result when it ends, and the client may listen anew', async () => {
+    const stream = await listen({ toolsListChanged: true });
+    program.kill();
+    expect(await stream.next()).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      result: { resultType: 'complete', _meta: { [subscriptionId]: 1 } },
+    });
+    const again = await listen({ toolsListChanged: true });
+    await call(url, 'change', { what: 'tools' });
+    expect(await again.next()).toMatchObject({ method: 'notifications/tools/list_changed' });
+  });
+
+  it('is let go of when its entry changes although somebody listens', async () => {
+    const stream = await listen({ toolsListChanged: true });
+    folder.write('mcp.json', { mcpServers: { s: { ...program.entry, env: { CHANGED: '1' } } } });
+    expect(await stream.next()).toMatchObject({ result: { resultType: 'complete' } });
+    await expect.poll(() => program.running()).toBe(1);
+  });
+
+  it('tells a client of 2025 of lists, and of resources it has subscribed to until it has not', async () => {
+    const { client, heard } = await connectOlder();
+    await client.subscribeResource({ uri: 'docs://a' });
+    const change = (what: string) => client.callTool({ name: 'change', arguments: { what } });
+    await change('docs://a');
+    await change('docs://b');
+    await change('prompts');
+    await expect.poll(() => heard).toHaveLength(2);
+    expect(heard).toMatchObject([
+      { method: 'notifications/resources/updated', params: { uri: 'docs://a' } },
+      { method: 'notifications/prompts/list_changed' },
+    ]);
+    await client.unsubscribeResource({ uri: 'docs://a' });
+    await expect.poll(() => program.timesSent('notifications/cancelled')).toBe(2);
+    await change('docs://a');
+    await change('resources');
+    await expect.poll(() => heard.map(({ method }) => method).at(-1)).toBe('notifications/resources/list_changed');
+    expect(heard).toHaveLength(3);
+  });
+
+  it('tells a session of 2025 again after it was started anew', async () => {
+    const { client, heard } = await connectOlder();
+    await client.subscribeResource({ uri: 'docs://a' });
+    program.kill();
+    const change = (): Promise<unknown> =>
+      client.callTool({ name: 'change', arguments: { what: 'docs://a' } }).catch(() => undefined);
+    await expect.poll(() => change().then(() => heard.length), { timeout: 20_000 }).toBeGreaterThan(0);
+    expect(heard[0]).toMatchObject({ method: 'notifications/resources/updated' });
+  });
+
+  it('tells a client of 2026 of the progress and the log of its call, where it wants them', async () => {
+    const stream = open.use(
+      await openNewer(
+        url,
+        'tools/call',
+        { name: 'work', arguments: { name: 'w' } },
+        {
+          meta: { ...logLevel, progressToken: 'mine' },
+        },
+      ),
+    );
+    const said = await stream.rest();
+    expect(said.map(({ method, params }) => [method, params?.['data'] ?? params?.['progressToken']])).toEqual([
+      ['notifications/progress', 'mine'],
+      ['notifications/message', 'w 1'],
+      ['notifications/progress', 'mine'],
+      ['notifications/message', 'w 2'],
+      [undefined, undefined],
+    ]);
+    const quiet = open.use(await openNewer(url, 'tools/call', { name: 'work', arguments: { name: 'w' } }));
+    expect(await quiet.rest()).toHaveLength(1);
+  });
+
+  it('tells nobody of its log while it works for more than one, since it does not say whom it concerns', async () => {
+    const work = async (name: string, meta: object): Promise<{ readonly said: Promise<RawMessage[]> }> => {
+      const args = { name: 'work', arguments: { name, waits: true } };
+      const said = openNewer(url, 'tools/call', args, { meta }).then((stream) => open.use(stream).rest());
+      await call(url, 'until', { name });
+      return { said };
+    };
+    const wanting = await work('one', logLevel);
+    const other = await work('other', {});
+    await call(url, 'go', { name: 'other' });
+    expect(await other.said).toHaveLength(1);
+    await call(url, 'go', { name: 'one' });
+    expect(JSON.stringify(await wanting.said)).not.toContain('other');
+  });
+
+  it('tells a session of 2025 of the log of its calls from the level on that it has set', async () => {
+    const { client, heard } = await connectOlder();
+    await client.callTool({ name: 'work', arguments: { name: 'w' } });
+    expect(heard).toEqual([]);
+    await client.setLoggingLevel('info');
+    const progress: unknown[] = [];
+    await client.callTool({ name: 'work', arguments: { name: 'w' } }, undefined, {
+      onprogress: (told) => progress.push(told),
+    });
+    expect(heard.map(({ method }) => method)).toEqual(['notifications/message', 'notifications/message']);
+    expect(progress).toEqual([{ progress: 1 }, { progress: 2 }]);
+  });
+});
+
+describe('a program of 2026 with tasks', () => {
+  it('tells a client of the state of its task without a question for a credential, which is declined', async () => {
+    const url = await serve({ command: process.execPath, args: [pathOf('modern-program')] });
+    const { result } = await call(url, 'long', {});
+    expect(result).toMatchObject({ resultType: 'task', taskId: 'the task' });
+    const stream = open.use(await openNewer(url, 'subscriptions/listen', { notifications: { taskIds: ['the task'] } }));
+    expect(await stream.next()).toMatchObject({ params: { notifications: { taskIds: ['the task'] } } });
+    await call(url, 'want', { field: 'password' });
+    const told = await stream.next();
+    expect(told).toMatchObject({ method: 'notifications/tasks', params: { taskId: 'the task', status: 'working' } });
+    expect(told?.params).not.toHaveProperty('inputRequests');
+    expect(await stream.next()).toMatchObject({
+      params: { status: 'completed', result: { content: [{ text: '{"action":"decline"}' }] } },
+    });
+  });
+});
