@@ -29,6 +29,9 @@ const lookMs = 1000;
 /** Processor time within one look from which a process has work, and up to which it is quiet. */
 const busyMs = 200;
 const quietMs = 30;
+/** While the compiler rests, work is looked for more often, so that the first of it does not wait for a whole look. */
+const restingLookMs = 250;
+const burstMs = 100;
 const quietLooks = 3;
 /** Processor time after which a collection finds something. */
 const worthwhileMs = 500;
@@ -42,15 +45,18 @@ export const staySmall = (): void => {
   let lookedAtMs = usedMs();
   let collectedAtMs = 0;
   let quiet = 0;
-  let isResting = true;
+  let resting: NodeJS.Timeout | undefined;
+  const wake = (): void => {
+    if (!resting) return;
+    setFlagsFromString('--opt');
+    clearInterval(resting);
+    resting = undefined;
+  };
   const look = (): void => {
     const nowMs = usedMs();
     const sinceMs = nowMs - lookedAtMs;
     lookedAtMs = nowMs;
-    if (isResting && sinceMs >= busyMs) {
-      setFlagsFromString('--opt');
-      isResting = false;
-    }
+    if (sinceMs >= busyMs) wake();
     quiet = sinceMs < quietMs ? quiet + 1 : 0;
     if (quiet < quietLooks || nowMs - collectedAtMs < worthwhileMs) return;
     if (collectedAtMs === 0) collectWithCode();
@@ -63,6 +69,12 @@ export const staySmall = (): void => {
   setTimeout(() => {
     lookedAtMs = usedMs();
     setInterval(look, lookMs).unref();
+    let seenMs = lookedAtMs;
+    resting = setInterval(() => {
+      const nowMs = usedMs();
+      if (nowMs - seenMs >= burstMs) wake();
+      seenMs = nowMs;
+    }, restingLookMs).unref();
   }, lookMs).unref();
 };
 
