@@ -2,11 +2,13 @@ import { fileURLToPath } from 'node:url';
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GantryFolder } from './fixtures/gantry-process.ts';
 import { makeGantryFolder } from './fixtures/gantry-process.ts';
 import type { OpenStream, RawMessage } from './fixtures/newer-request.ts';
 import { openNewer, sendNewer } from './fixtures/newer-request.ts';
+import { startSseTalkingServer } from './fixtures/older-talking-server.ts';
 import type { TappedProgram } from './fixtures/tapped-program.ts';
 import { tappedProgram } from './fixtures/tapped-program.ts';
 
@@ -228,4 +230,134 @@ describe('a program of 2026 with tasks', () => {
       params: { status: 'completed', result: { content: [{ text: '{"action":"decline"}' }] } },
     });
   });
+});
+
+describe.each(['a program', 'a server over SSE'])(
+  '%s of 2025 that is shared by clients which cannot be asked',
+  (kind) => {
+    let url: string;
+    let program: TappedProgram;
+    beforeEach(async () => {
+      program = tappedProgram(folder.path, { program: pathOf('older-talking-program') });
+      url = await serve(kind === 'a program' ? program.entry : { url: open.use(await startSseTalkingServer()).url });
+    });
+    const connect = async (box?: string): Promise<{ client: OldClient; heard: unknown[] }> => {
+      const client = new OldClient(
+        { name: 't', version: '1' },
+        { capabilities: box === undefined ? {} : { elicitation: {} } },
+      );
+      if (box !== undefined)
+        client.setRequestHandler(ElicitRequestSchema, async () => ({ action: 'accept', content: { box } }));
+      const heard: unknown[] = [];
+      client.fallbackNotificationHandler = async ({ method, params }) => void heard.push(params?.['uri'] ?? method);
+      await client.connect(new OldTransport(new URL(url)));
+      open.defer(() => client.close());
+      return { client, heard };
+    };
+    const textOf = async (calling: Promise<unknown>): Promise<string> => JSON.stringify(await calling);
+    const listChanged = 'notifications/tools/list_changed';
+
+    it('tells each of lists, and of the resources to which it has subscribed itself', async () => {
+      const one = await connect();
+      const other = await connect();
+      await one.client.subscribeResource({ uri: 'docs://a' });
+      await other.client.subscribeResource({ uri: 'docs://b' });
+      await other.client.callTool({ name: 'change', arguments: {} });
+      await expect
+        .poll(() => [one.heard, other.heard])
+        .toEqual([
+          ['docs://a', listChanged],
+          ['docs://b', listChanged],
+        ]);
+      await one.client.unsubscribeResource({ uri: 'docs://a' });
+      await one.client.callTool({ name: 'change', arguments: {} });
+      await expect
+        .poll(() => [one.heard, other.heard])
+        .toEqual([
+          ['docs://a', listChanged, listChanged],
+          ['docs://b', listChanged, 'docs://b', listChanged],
+        ]);
+    });
+
+    it('is told once of a resource that several want to hear of, until the last does not', async () => {
+      const sessions = [await connect(), await connect()];
+      for (const { client } of sessions) await client.subscribeResource({ uri: 'docs://a' });
+      await sessions[0]?.client.unsubscribeResource({ uri: 'docs://a' });
+      await sessions[0]?.client.callTool({ name: 'change', arguments: {} });
+      await expect.poll(() => sessions[1]?.heard).toEqual(['docs://a', listChanged]);
+      if (kind === 'a program') {
+        expect(program.timesSent('resources/subscribe')).toBe(1);
+        expect(program.timesSent('resources/unsubscribe')).toBe(0);
+      }
+    });
+
+    it('tells a client of 2026 what it listens to', async () => {
+      const stream = open.use(
+        await openNewer(
+          url,
+          'subscriptions/listen',
+          { notifications: { toolsListChanged: true, resourceSubscriptions: ['docs://a'] } },
+          { can: {} },
+        ),
+      );
+      expect(await stream.next()).toMatchObject({
+        params: { notifications: { toolsListChanged: true, resourceSubscriptions: ['docs://a'] } },
+      });
+      await call(url, 'change', {}, { can: {} });
+      expect(await stream.next()).toEqual({
+        jsonrpc: '2.0',
+        method: 'notifications/resources/updated',
+        params: { uri: 'docs://a', _meta: { [subscriptionId]: 1 } },
+      });
+      expect(await stream.next()).toMatchObject({ method: listChanged });
+    });
+
+    it('tells a session of the log of its calls from the level on that it has set, and no other', async () => {
+      const { client, heard } = await connect();
+      const other = await connect();
+      await client.callTool({ name: 'log', arguments: {} });
+      await client.setLoggingLevel('error');
+      await client.callTool({ name: 'log', arguments: {} });
+      expect(heard).toEqual([]);
+      await client.setLoggingLevel('debug');
+      await client.callTool({ name: 'log', arguments: {} });
+      await other.client.callTool({ name: 'log', arguments: {} });
+      expect([heard, other.heard]).toEqual([['notifications/message'], []]);
+      await expect(client.setLoggingLevel('loud' as never)).rejects.toThrow('debug, info');
+    });
+
+    it('tells a client of 2026 of the log of its call, where it wants it', async () => {
+      const stream = open.use(
+        await openNewer(url, 'tools/call', { name: 'log', arguments: {} }, { can: {}, meta: logLevel }),
+      );
+      expect((await stream.rest()).map(({ method }) => method)).toEqual(['notifications/message', undefined]);
+    });
+
+    it('asks those that can be asked over a session of their own', async () => {
+      const [left, right] = [await connect('left'), await connect('right')];
+      const ask = ({ client }: typeof left): Promise<string> => textOf(client.callTool({ name: 'ask', arguments: {} }));
+      const answers = await Promise.all([ask(left), ask(right)]);
+      expect(answers.map((answer) => /left|right/.exec(answer)?.[0])).toEqual(['left', 'right']);
+      const asked = await call(url, 'ask', {}, { can: { elicitation: { form: {} } } });
+      expect(asked.result).toMatchObject({ inputRequests: { q1: { method: 'elicitation/create' } } });
+      const inputResponses = { q1: { action: 'accept', content: { box: 'mine' } } };
+      const { requestState } = asked.result ?? {};
+      const again = { name: 'ask', arguments: {}, inputResponses, requestState };
+      expect(await textOf(sendNewer(url, 'tools/call', again))).toContain('mine');
+    });
+  },
+);
+
+it('a server over SSE has a session for each client that can be asked, which ends with that of the client', async () => {
+  const server = open.use(await startSseTalkingServer());
+  const url = await serve({ url: server.url });
+  const client = new OldClient({ name: 't', version: '1' }, { capabilities: { elicitation: {} } });
+  const transport = new OldTransport(new URL(url));
+  await client.connect(transport);
+  expect(server.sessions).toBe(1);
+  await client.callTool({ name: 'log', arguments: {} });
+  expect(server.sessions).toBe(2);
+  await transport.terminateSession();
+  await client.close();
+  await expect.poll(() => server.sessions).toBe(1);
 });

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Exchange } from './sessions/exchange.ts';
+import type { OlderSession } from './sessions/older-session.ts';
 import type { LeasedSession, SessionUse } from './sessions/older-sessions.ts';
 
 /** A server that a client is passed through to, as the face reaches it. */
@@ -26,16 +27,23 @@ export interface PassTarget {
     readonly signal: AbortSignal;
   }): Promise<Response>;
   /**
-   * Runs the server's program once more, for one client alone; undefined for servers that are no programs.
-   * @throws {GantryError} `server_unreachable`
+   * Runs the server's program once more, or connects to it once more over SSE, for one client alone; undefined over Streamable HTTP, where
+   * clients have sessions of their own.
+   * @throws {GantryError} `server_unreachable`, or the signal's reason.
    */
-  readonly startProgram?: ((hears: ProgramListener) => Promise<OwnProgram>) | undefined;
+  readonly startProgram?: ((hears: ProgramListener, signal: AbortSignal) => Promise<OwnProgram>) | undefined;
   /**
    * A session for one client with a server of 2025: over HTTP one that is this use's alone, with a program that of the copy which runs for
    * the client.
    * @throws {GantryError} what opening it throws; `limit_reached` when the client has too many.
    */
   leaseSession(use: SessionUse, signal: AbortSignal): Promise<LeasedSession>;
+  /**
+   * The session with a server of 2025 that all clients share, which is kept until it is given back: for those who are not asked anything. It
+   * hears of changes, and can be told to tell of more.
+   * @throws {GantryError} `server_unreachable`
+   */
+  leaseShared(signal: AbortSignal): Promise<{ readonly session: SharedSession; giveBack(): void }>;
   /** Ends the program that runs for a session of a client, if one does. */
   endSession(session: string): void;
   /** Whether the entry's filters let a tool through. */
@@ -79,6 +87,9 @@ export interface OwnProgram extends AsyncDisposable {
   send(message: JsonObject): Promise<void>;
 }
 
+/** A session that many use. */
+export type SharedSession = Pick<OlderSession, 'capabilities' | 'request' | 'listen'>;
+
 /** One request at a time over the connection that the bridge holds. */
 export interface PassLink {
   readonly serverInfo: { readonly name: string; readonly version: string };
@@ -95,20 +106,21 @@ export interface PassLink {
     options: { readonly signal: AbortSignal; readonly onProgress?: ((progress: JsonObject) => void) | undefined },
   ): Promise<unknown>;
   /**
-   * Starts a request to a program of 2026, with the notices that belong to it; undefined for other servers. Its time is the caller's to bound.
-   * One that listens (`subscriptions/listen`) keeps the program running, and ends with a result when the program is to be another.
+   * Starts a request on the channel that all clients share, with the notices that belong to it; undefined where each request has a channel of
+   * its own (Streamable HTTP). Its time is the caller's to bound. One that listens (`subscriptions/listen`) keeps a program running, and ends
+   * with a result when the server is to be connected anew.
    */
-  readonly startExchange?: ((request: ProgramRequest) => Exchange) | undefined;
+  readonly startExchange?: ((request: ChannelRequest) => Exchange) | undefined;
 }
 
-/** A request to a program of 2026 in its own words, as it is sent. */
-export interface ProgramRequest {
+/** A request in the server's own words, as it is sent. */
+export interface ChannelRequest {
   /** Nobody else's. */
   readonly id: string;
   readonly method: string;
   readonly params: JsonObject;
   readonly client: string | undefined;
-  /** Whose messages of the log are wanted: they are heard while the program works for the same alone. */
+  /** Whose messages of the log are wanted: they are heard while the server works for the same alone. */
   readonly logsFor?: object | undefined;
 }
 

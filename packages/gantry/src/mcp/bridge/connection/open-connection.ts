@@ -9,11 +9,11 @@ import type { ServerEntry } from '../config/server-entry.ts';
 import { isStdioEntry, transportModeOf } from '../config/server-entry.ts';
 import type { AnswerRequest } from './answer-requests.ts';
 import { listenForChanges } from './change-notices.ts';
+import type { Channel } from './channel.ts';
+import { createChannel } from './channel.ts';
 import { bodyOf, statusOf } from './connection-errors.ts';
 import type { TransportKind, TransportOptions } from './create-transport.ts';
 import { createTransport } from './create-transport.ts';
-import type { ProgramRequests } from './program-requests.ts';
-import { createProgramRequests } from './program-requests.ts';
 import { loadSdk, noSdkTimeoutMs } from './sdk.ts';
 import { watchTransport } from './watch-transport.ts';
 
@@ -30,8 +30,8 @@ export interface Connection extends AsyncDisposable {
   readonly maySample: boolean;
   /** Of the server's sign-in, if it has one. */
   readonly tokens: TokenKeeper | undefined;
-  /** Requests of clients to a program of 2026; undefined for other servers. */
-  readonly programRequests: Pick<ProgramRequests, 'send' | 'endListening'> | undefined;
+  /** For requests of clients; undefined over Streamable HTTP, where each request has a channel of its own. */
+  readonly channel: Pick<Channel, 'send' | 'listen' | 'endListening'> | undefined;
   /** True while requests carry the id of a session. */
   hasSession(): boolean;
 }
@@ -95,8 +95,8 @@ const attempt = async (
   const maySample = answers['sampling/createMessage'] !== undefined;
   const sdk = await loadSdk();
   const inner = await createTransport(kind, name, entry, options);
-  const others = kind === 'stdio' ? createProgramRequests(inner, { server: name, log }) : undefined;
-  const transport = watchTransport(inner, name, { log, answers, others });
+  const channel = kind === 'streamable-http' ? undefined : createChannel(inner, { server: name, log });
+  const transport = watchTransport(inner, name, { log, answers, channel });
   const client = new sdk.Client(
     { name: 'gantry', version: options.clientVersion },
     {
@@ -149,7 +149,7 @@ const attempt = async (
     mayAsk,
     maySample,
     tokens: options.tokens,
-    programRequests: isModern ? others : undefined,
+    channel,
     hasSession: () => transport.sessionId !== undefined,
     [Symbol.asyncDispose]: async () => {
       isOver = true;

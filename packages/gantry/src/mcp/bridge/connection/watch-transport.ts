@@ -11,8 +11,8 @@ import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { AnswerRequest } from './answer-requests.ts';
 import { createRequestAnswers } from './answer-requests.ts';
+import type { Channel } from './channel.ts';
 import { toLostAnswer } from './lost-answer.ts';
-import type { ProgramRequests } from './program-requests.ts';
 
 const rawKey = 'gantry.dev/raw';
 
@@ -70,15 +70,15 @@ export const watchTransport = (
     readonly log: Log;
     readonly answers?: Readonly<Record<string, AnswerRequest | undefined>> | undefined;
     /** Requests that are sent past this transport, and get what belongs to them. */
-    readonly others?: Pick<ProgramRequests, 'take' | 'end'> | undefined;
+    readonly channel?: Pick<Channel, 'take' | 'end'> | undefined;
   },
 ): Transport => {
-  const { others } = options;
+  const { channel } = options;
   const requests = createRequestAnswers(inner, { log: options.log, answers: options.answers ?? {} });
   const waiting = new Map<RequestId, { readonly method: string; readonly abort: AbortController | undefined }>();
 
   const deliver = (message: JSONRPCMessage, extra?: MessageExtraInfo): void => {
-    if (requests.take(message) || others?.take(message, waiting.size > 0)) return;
+    if (requests.take(message) || channel?.take(message, waiting.size > 0)) return;
     if ('method' in message) {
       outer.onmessage?.(withProperParams(message), extra);
       return;
@@ -145,7 +145,7 @@ export const watchTransport = (
   return listenTo(inner, outer, deliver, () => {
     waiting.clear();
     requests.end();
-    others?.end();
+    channel?.end();
   });
 };
 

@@ -23,6 +23,7 @@ import type { ManagedServer, Snapshot } from '../server/managed-server.ts';
 import { isObject } from '../../../kernel/json.ts';
 import { parameterHeaders } from '../surface/mirrored-headers.ts';
 import { lostAnswerOf, notPassedOn } from './not-passed-on.ts';
+import { sharedSessionOf } from './shared-session.ts';
 import { createStartProgram } from './start-program.ts';
 import { createLink } from './pass-link.ts';
 import { toolsThatNeedTasks } from './tools-that-need-tasks.ts';
@@ -81,7 +82,7 @@ const toTarget = (server: ManagedServer, { connection, surface }: Snapshot, opti
     for (const header of Object.keys(own)) if (header.toLowerCase() === 'authorization') delete own[header];
   const hasAuthorization = Object.keys(own).some((header) => header.toLowerCase() === 'authorization');
   const plain = pool.fetchFor(server.name, { isGuarded: entry.origin === 'agent' });
-  const { tokens } = connection;
+  const { tokens, transport: kind } = connection;
   const fetch = tokens && !hasAuthorization ? withToken(plain, tokens, url, server.name) : plain;
   const policy = options.policyOf(entry);
   const known = new Set(surface.listed.map(({ name }) => name));
@@ -90,7 +91,7 @@ const toTarget = (server: ManagedServer, { connection, surface }: Snapshot, opti
     name: server.name,
     identity: identityHashOf(entry),
     era: connection.isModern ? 'modern' : 'legacy',
-    isHttp: connection.transport === 'streamable-http',
+    isHttp: kind === 'streamable-http',
     link: createLink(server, connection, { openCalls, policy, timeoutMs, maxTimeoutMs }),
     send: async ({ method, headers, body, isTimed = true, signal }) => {
       const send = (ending: AbortSignal): Promise<Response> =>
@@ -119,9 +120,19 @@ const toTarget = (server: ManagedServer, { connection, surface }: Snapshot, opti
         throw notPassedOn(server, error, { isRequest: method === 'POST' });
       }
     },
-    ...(isStdioEntry(entry) && {
-      startProgram: createStartProgram(server, { ...options, fetch: plain, tokens: undefined }),
+    ...(kind !== 'streamable-http' && {
+      startProgram: createStartProgram(kind, server, { ...options, fetch: plain, tokens }),
     }),
+    leaseShared: async (signal) => {
+      const lease = server.lease() ?? (await leased(server, signal));
+      const session = sharedSessionOf(server, lease.snapshot.connection);
+      if (session) return { session, giveBack: () => lease[Symbol.dispose]() };
+      lease[Symbol.dispose]();
+      throw new GantryError(
+        'server_unreachable',
+        `Server "${server.name}" does not speak the protocol of 2025 any more.`,
+      );
+    },
     leaseSession: (use, signal) => (target.startProgram ? programs : sessions).lease({ ...use, target }, signal),
     endSession: (session) => programs.end(target, session),
     isAllowed: (tool) => isToolAllowed(entry, tool),

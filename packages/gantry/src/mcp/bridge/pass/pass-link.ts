@@ -15,7 +15,7 @@ import { notPassedOn } from './not-passed-on.ts';
 /** The bridge's connection to a server, for requests of others. */
 export const createLink = (
   server: ManagedServer,
-  { client, programRequests }: Connection,
+  { client, channel, isModern }: Connection,
   options: {
     readonly openCalls: OpenCalls;
     readonly policy: ElicitationPolicy;
@@ -24,6 +24,11 @@ export const createLink = (
   },
 ): PassLink => {
   const { name = server.name, version = '0' } = client.getServerVersion() ?? {};
+  // An older server asks over the bridge's session, which is answered by the server's policy.
+  const enter = (method: string, params: JsonObject): Disposable | undefined =>
+    method === 'tools/call' || method === 'tasks/result'
+      ? options.openCalls.enter(server.name, toEntered(server, params, options.policy))
+      : undefined;
   return {
     serverInfo: { name, version },
     capabilities: (client.getServerCapabilities() ?? {}) as JsonObject,
@@ -32,11 +37,7 @@ export const createLink = (
       // Leased anew for each request: sessions of clients outlive connections.
       using lease = server.lease() ?? (await server.leaseConnected({ signal }));
       const { connection } = lease.snapshot;
-      // An older server asks over the bridge's session, which is answered by the server's policy.
-      using _asked =
-        method === 'tools/call' || method === 'tasks/result'
-          ? options.openCalls.enter(server.name, toEntered(server, params, options.policy))
-          : undefined;
+      using _asked = enter(method, params);
       try {
         return await connection.client.request({ method, params: { ...params } }, rawResult, {
           signal,
@@ -54,17 +55,18 @@ export const createLink = (
         throw notPassedOn(server, error, { isRequest: true, hadSession: connection.hasSession() });
       }
     },
-    ...(programRequests && {
+    ...(channel && {
       startExchange: (request) =>
         startExchange({
           id: request.id,
           send: async (take, signal) => {
             using lease = server.lease() ?? (await server.leaseConnected({ signal }));
-            const { programRequests: requests } = lease.snapshot.connection;
-            if (!requests) throw speaksOtherwise(server.name);
-            await requests.send(request, take, signal);
+            const { connection } = lease.snapshot;
+            if (!connection.channel || connection.isModern !== isModern) throw speaksOtherwise(server.name);
+            using _asked = enter(request.method, request.params);
+            await connection.channel.send(request, take, signal);
           },
-          // A program of 2026 asks in its answers.
+          // It is asked in answers (2026), or over the session of the bridge (2025).
           tell: async () => {},
           tellsCancelled: false,
           toError: (error) => notPassedOn(server, error, { isRequest: true }),
@@ -78,7 +80,7 @@ export const createLink = (
 const speaksOtherwise = (name: string): GantryError =>
   new GantryError(
     'server_unreachable',
-    `Server "${name}" speaks an older protocol since it was started again; connect to it anew.`,
+    `Server "${name}" speaks another protocol since it was connected again; connect to it anew.`,
     { details: { name } },
   );
 

@@ -1,24 +1,40 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { messageOf } from '../../../kernel/errors.ts';
+import { orAborted } from '../../../kernel/abort.ts';
+import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
 import { withSecretsMasked } from '../config/entry-secrets.ts';
 import type { TransportOptions } from '../connection/create-transport.ts';
 import { createTransport } from '../connection/create-transport.ts';
 import type { ManagedServer } from '../server/managed-server.ts';
+import { notPassedOn } from './not-passed-on.ts';
 
-/** Makes what runs a server's program for one client alone: as its entry says, beside the one that all others share. */
+/**
+ * Makes what runs a server's program for one client alone, as its entry says, beside the one that all others share. A server over SSE is
+ * connected once more: it has a session for each connection, as a program has one for each run.
+ */
 export const createStartProgram =
   (
-    { name, entry, maskSecrets }: Pick<ManagedServer, 'name' | 'entry' | 'maskSecrets'>,
+    kind: 'stdio' | 'sse',
+    server: Pick<ManagedServer, 'name' | 'entry' | 'maskSecrets'>,
     options: TransportOptions,
   ): NonNullable<PassTarget['startProgram']> =>
-  async (hears) => {
+  async (hears, signal) => {
+    const { name, entry, maskSecrets } = server;
     const log = withSecretsMasked(options.log, maskSecrets);
-    const transport = await createTransport('stdio', name, entry, { ...options, log });
+    const transport = await createTransport(kind, name, entry, { ...options, log });
     transport.onmessage = (message) => hears.message(message);
-    transport.onerror = (error) => log.debug({ server: name, reason: messageOf(error) }, 'a program reported an error');
+    transport.onerror = (error) => {
+      log.debug({ server: name, reason: messageOf(error) }, 'a program reported an error');
+      // A stream that is opened anew would be a session that nobody has initialised.
+      if (kind === 'sse' && error.name === 'SseError') void transport.close();
+    };
     transport.onclose = () => hears.ended();
-    await transport.start();
+    try {
+      await orAborted(transport.start(), signal);
+    } catch (error) {
+      await transport.close();
+      throw GantryError.is(error) ? error : notPassedOn(server, error, { isRequest: false });
+    }
     return {
       send: (message) => transport.send(message as unknown as JSONRPCMessage),
       [Symbol.asyncDispose]: () => transport.close(),

@@ -38,7 +38,7 @@ export const holdConnection = (connection: Connection, server: string, log: Log)
     retire: () => {
       if (!isRetired) {
         isRetired = true;
-        connection.programRequests?.endListening();
+        connection.channel?.endListening();
         if (holders === 0) end();
       }
       return ended.promise;

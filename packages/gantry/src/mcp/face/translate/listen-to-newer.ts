@@ -19,6 +19,8 @@ export interface SessionNotices extends Disposable {
   /** Resolves when the server has taken it up. */
   subscribe(uri: string, signal: AbortSignal): Promise<void>;
   unsubscribe(uri: string): void;
+  /** Resolves when the server sends its log from this level on; undefined where requests say what they want. */
+  readonly setLogLevel?: ((level: string, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 interface Stream {
@@ -26,11 +28,19 @@ interface Stream {
   isAcknowledged: boolean;
 }
 
-const againMs = 5_000;
-const againAtMostMs = 60_000;
+/** After what time a stream that has ended is opened again, and after what time at most where that fails again and again. */
+export const againMs = 5_000;
+export const againAtMostMs = 60_000;
 const acknowledgeMs = 30_000;
-const mostSubscriptions = 200;
+export const mostSubscriptions = 200;
 const listFlags = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' };
+
+/** Refuses one more. */
+export const tooManySubscriptions = (): GantryError =>
+  new GantryError(
+    'limit_reached',
+    `A session subscribes to ${mostSubscriptions} resources at most; unsubscribe from some.`,
+  );
 
 /** Listens to a server of 2026 for one session of a client of 2025: one stream with all that the session is to hear of. */
 export const createSessionNotices = (options: {
@@ -122,11 +132,7 @@ export const createSessionNotices = (options: {
   return {
     start: () => void listen().catch(report),
     subscribe: async (uri, signal) => {
-      if (uris.size >= mostSubscriptions)
-        throw new GantryError(
-          'limit_reached',
-          `A session subscribes to ${mostSubscriptions} resources at most; unsubscribe from some.`,
-        );
+      if (uris.size >= mostSubscriptions) throw tooManySubscriptions();
       uris.add(uri);
       try {
         await orAborted(listen(), signal);

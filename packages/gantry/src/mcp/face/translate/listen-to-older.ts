@@ -2,13 +2,13 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { PassTarget } from '../../wire/pass-port.ts';
+import type { PassTarget, SharedSession } from '../../wire/pass-port.ts';
 import { rpcErrorResponse } from '../pass/rpc-response.ts';
 import type { Notice } from '../../wire/sessions/exchange.ts';
-import type { OlderSession } from '../../wire/sessions/older-session.ts';
 import type { ClientSays } from '../../wire/sessions/client-says.ts';
 import { tasksExtension } from '../../wire/tasks-extension.ts';
 import { noticeStream } from './notice-stream.ts';
+import { subscribeShared, unsubscribeShared } from './shared-subscriptions.ts';
 import { takesPart } from './takes-part.ts';
 import { knowsTasks } from './tasks/tasks-at-older.ts';
 import type { WatchedTasks, WatchTasks } from './tasks/watch-tasks.ts';
@@ -40,17 +40,9 @@ export const createListenToOlder = ({
   readonly log: Log;
   readonly watchTasks: WatchTasks;
 }) => {
-  // A program has one session for all streams of its client.
-  const subscribed = new WeakMap<OlderSession, Map<string, number>>();
-  const countsOf = (session: OlderSession): Map<string, number> => {
-    const counts = subscribed.get(session) ?? new Map<string, number>();
-    subscribed.set(session, counts);
-    return counts;
-  };
-
   /** Subscribes to what the server can tell of; gives that part of what is wanted. */
   const subscribe = async (
-    session: OlderSession,
+    session: SharedSession,
     wanted: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<Subscribed> => {
@@ -67,27 +59,13 @@ export const createListenToOlder = ({
         ? resourceSubscriptions.filter((uri) => typeof uri === 'string').slice(0, mostSubscriptions)
         : [],
     );
-    const counts = countsOf(session);
-    for (const uri of uris) {
-      if (!counts.has(uri)) await session.request('resources/subscribe', { uri }).next(signal);
-      counts.set(uri, (counts.get(uri) ?? 0) + 1);
-    }
+    await subscribeShared(session, uris, signal);
     return { lists: new Map(lists.map(([flag, [, notice]]) => [notice, flag])), uris };
   };
-  const unsubscribe = (session: OlderSession, uris: Iterable<string>): void => {
-    const counts = countsOf(session);
-    for (const uri of uris) {
-      const left = (counts.get(uri) ?? 1) - 1;
-      if (left > 0) counts.set(uri, left);
-      else {
-        counts.delete(uri);
-        const ended = session.request('resources/unsubscribe', { uri }).next(new AbortController().signal);
-        ended.catch((error: unknown) => log.debug({ reason: messageOf(error) }, 'a subscription could not be ended'));
-      }
-    }
-  };
-
-  /** Listens over a session of the client's own, where it wants to hear of anything but tasks. */
+  /**
+   * Listens where the client wants to hear of anything but tasks: over a session of its own, or that of the program all share where it shares
+   * that in its calls.
+   */
   const listenIn = async ({
     target,
     client,
@@ -98,11 +76,13 @@ export const createListenToOlder = ({
     readonly wanted: Readonly<Record<string, unknown>>;
   }): Promise<Listened> => {
     const { taskIds: _apart, ...others } = wanted;
-    const hasNone = target.startProgram !== undefined && !takesPart(says);
-    if (hasNone || ('taskIds' in wanted && Object.keys(others).length === 0))
+    if ('taskIds' in wanted && Object.keys(others).length === 0)
       return { honored: { lists: new Map(), uris: new Set() }, session: undefined, end: () => {} };
     // The program that runs for this client is the one whose changes it makes.
-    const leased = await target.leaseSession({ client, says, forNotices: true }, signal);
+    const isShared = target.startProgram !== undefined && !takesPart(says);
+    const leased = isShared
+      ? await target.leaseShared(signal)
+      : await target.leaseSession({ client, says, forNotices: true }, signal);
     const { session } = leased;
     let honored: Subscribed;
     try {
@@ -115,7 +95,10 @@ export const createListenToOlder = ({
       honored,
       session,
       end: () => {
-        if (target.startProgram) unsubscribe(session, honored.uris);
+        if (target.startProgram)
+          unsubscribeShared(session, honored.uris, (reason) =>
+            log.debug({ server: target.name, reason }, 'a subscription could not be ended'),
+          );
         // Over HTTP its subscriptions end with the session.
         leased.giveBack('broken');
       },
@@ -163,7 +146,7 @@ interface Subscribed {
 
 interface Listened {
   readonly honored: Subscribed;
-  readonly session: OlderSession | undefined;
+  readonly session: SharedSession | undefined;
   readonly end: () => void;
 }
 
@@ -194,7 +177,7 @@ const streamOf = ({
 }: {
   readonly id: string | number;
   readonly honored: Honored;
-  readonly session: OlderSession | undefined;
+  readonly session: SharedSession | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onEnd: () => void;

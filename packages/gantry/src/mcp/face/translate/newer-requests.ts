@@ -5,13 +5,12 @@ import { newId } from '../../../kernel/ids.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { encodedHeader } from '../../wire/header-value.ts';
-import type { PassTarget, ProgramRequest } from '../../wire/pass-port.ts';
+import type { PassTarget, ChannelRequest } from '../../wire/pass-port.ts';
 import type { ClientSays } from '../../wire/sessions/client-says.ts';
 import { metaKeys } from '../../wire/sessions/client-says.ts';
 import type { Exchange } from '../../wire/sessions/exchange.ts';
 import { startHttpExchange } from '../../wire/sessions/http-exchange.ts';
-import { startSilence } from './silence.ts';
-import type { Silence } from './silence.ts';
+import { withinSilence } from './silence.ts';
 
 /** A request in the words of 2026-07-28. */
 export interface NewerRequest {
@@ -49,11 +48,17 @@ export const createNewerRequests = ({ clock, log }: { readonly clock: Clock; rea
       ...(wantsProgress && { progressToken: id }),
     };
     const sent = { ...params, _meta: meta };
-    if (!target.isHttp)
-      return timed(
-        overLink(target, { id, method, params: sent, client, ...(says.logLevel !== undefined && { logsFor }) }),
-        method === 'subscriptions/listen' ? undefined : (signal) => startSilence(target, clock, signal),
-      );
+    if (!target.isHttp) {
+      const exchange = overLink(target, {
+        id,
+        method,
+        params: sent,
+        client,
+        ...(says.logLevel !== undefined && { logsFor }),
+      });
+      // Over HTTP its time is bounded where it is sent.
+      return method === 'subscriptions/listen' ? exchange : withinSilence(exchange, target, clock);
+    }
     const body = JSON.stringify({ jsonrpc: '2.0', id, method, params: sent });
     const headers = { ...headersOf(target, method, params) };
     return startHttpExchange({
@@ -70,28 +75,9 @@ export const createNewerRequests = ({ clock, log }: { readonly clock: Clock; rea
   };
 };
 
-const overLink = ({ link, name }: PassTarget, request: ProgramRequest): Exchange => {
+const overLink = ({ link, name }: PassTarget, request: ChannelRequest): Exchange => {
   if (link.startExchange) return link.startExchange(request);
   throw new GantryError('server_unreachable', `Server "${name}" does not speak the protocol of 2026 any more.`);
-};
-
-/** Bounds how long the program may be silent while its answer is waited for; over HTTP that is bounded where the request is sent. */
-const timed = (exchange: Exchange, start: ((signal: AbortSignal) => Silence) | undefined): Exchange => {
-  if (!start) return exchange;
-  let silence: Silence | undefined;
-  return {
-    ...exchange,
-    hear: (listener) =>
-      exchange.hear((notice) => {
-        silence?.broken();
-        listener(notice);
-      }),
-    next: async (signal) => {
-      using waiting = start(signal);
-      silence = waiting;
-      return await exchange.next(waiting.signal);
-    },
-  };
 };
 
 // MCP 2026-07-28, "Standard request headers" (SEP-2243), and those of tasks (SEP-2663).

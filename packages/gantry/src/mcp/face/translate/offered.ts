@@ -12,20 +12,18 @@ const methodsByCapability: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * What a client is offered of a server that speaks otherwise: all that can be said in the client's generation, and by which methods. What a
- * server says outside of its answers can be said only where it says it to this client alone.
+ * What a client is offered of a server that speaks otherwise: all that can be said in the client's generation, and by which methods.
  */
 export const offeredBy = (
   { link, era }: Pick<PassTarget, 'link' | 'era'>,
   generation: 'modern' | 'legacy',
-  isAlone: boolean,
 ): { readonly capabilities: JsonObject; readonly methods: readonly string[] } => {
   const offered = Object.keys(methodsByCapability).filter((name) => isObject(link.capabilities[name]));
   const methods = offered.flatMap((name) => methodsByCapability[name] ?? []);
-  const logs = isAlone && isObject(link.capabilities['logging']);
+  const logs = isObject(link.capabilities['logging']);
   const flags = (name: string): JsonObject => {
     const said = link.capabilities[name];
-    if (!isAlone || !isObject(said)) return {};
+    if (!isObject(said)) return {};
     return {
       ...(said['listChanged'] === true && { listChanged: true }),
       ...(name === 'resources' && said['subscribe'] === true && { subscribe: true }),

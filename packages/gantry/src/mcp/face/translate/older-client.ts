@@ -5,10 +5,11 @@ import { messageOf } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
-import { saysOfOlder } from '../../wire/sessions/client-says.ts';
+import { logLevels, saysOfOlder } from '../../wire/sessions/client-says.ts';
 import type { Exchange } from '../../wire/sessions/exchange.ts';
 import { toLegacyResult } from './generations.ts';
 import { createSessionNotices } from './listen-to-newer.ts';
+import { createSharedNotices } from './listen-to-shared.ts';
 import type { NewerRequest } from './newer-requests.ts';
 import type { LeasedSession } from '../../wire/sessions/older-sessions.ts';
 import { relayOlderOverLink } from './relay-over-link.ts';
@@ -21,11 +22,10 @@ import type { Silence } from './silence.ts';
 import { takesPart } from './takes-part.ts';
 import type { TasksAtNewer } from './tasks/tasks-at-newer.ts';
 
-/** Makes the protocol server that a client speaks with; `isAlone` says that what the server tells reaches this client alone. */
+/** Makes the protocol server that a client speaks with. */
 export type OpenServer = (
   first: Visit,
   generation: 'modern' | 'legacy',
-  isAlone: boolean,
   relay: (relayed: Relayed) => Promise<JsonObject>,
 ) => Server;
 
@@ -51,10 +51,9 @@ interface OpenedSession {
 /** Makes the protocol server of a session, for a server that speaks 2026, or for a program. */
 export const openOlderClient = (parts: OlderClientParts, opened: OpenedSession): Server => {
   const { target } = opened.first;
-  if (target.era === 'modern') return openAtNewer(parts, opened);
-  return target.startProgram && takesPart(saysIn(opened.initialize))
+  return target.era === 'legacy' && target.startProgram && takesPart(saysIn(opened.initialize))
     ? openAtProgram(parts, opened)
-    : openAtLink(parts, opened);
+    : openAtShared(parts, opened);
 };
 
 const textIn = (params: JsonObject, name: string): string => {
@@ -63,23 +62,26 @@ const textIn = (params: JsonObject, name: string): string => {
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Invalid params: "${name}" must be a text.`);
 };
 
+const levelIn = (params: JsonObject): string => {
+  const level = textIn(params, 'level');
+  if (logLevels.includes(level)) return level;
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `Invalid params: "level" must be one of ${logLevels.join(', ')}.`,
+  );
+};
+
 const saysIn = ({ capabilities, clientInfo }: JsonObject): ReturnType<typeof saysOfOlder> =>
   saysOfOlder(isObject(capabilities) ? capabilities : {}, isObject(clientInfo) ? clientInfo : undefined, undefined);
 
-/** Whoever takes no part in calls shares the bridge's connection. */
-const openAtLink = (parts: OlderClientParts, { first }: OpenedSession): Server => {
-  const server: Server = parts.open(first, 'legacy', false, (relayed) => resultFor(parts, relayed, { server }));
-  return server;
-};
-
 /** The result of a request in the words of 2025. Which generation a program speaks may be found out anew each time it is started. */
 const resultFor = async (
-  { relayToNewer, tasksAtNewer }: OlderClientParts,
+  { relayToNewer, tasksAtNewer, clock }: OlderClientParts,
   relayed: Relayed,
   client: OlderClient,
 ): Promise<JsonObject> => {
   const { target, method } = relayed;
-  if (target.era === 'legacy') return await relayOlderOverLink(relayed);
+  if (target.era === 'legacy') return await relayOlderOverLink(relayed, client, clock);
   const ask: AskNewer = (one, options) => relayToNewer(one, client, options);
   if (runsTasks(target.link.capabilities, target.era))
     return await tasksAtNewer(relayed, { server: client.server, ask });
@@ -112,7 +114,7 @@ const openAtProgram = (
         .catch((error: unknown) => log.debug({ reason: messageOf(error) }, 'a client could not be told of a change'));
     }, over.signal);
   };
-  const server: Server = open(first, 'legacy', true, async (relayed) => {
+  const server: Server = open(first, 'legacy', async (relayed) => {
     const { target, ctx } = relayed;
     const leased = await target.leaseSession({ client: relayed.client, session, says }, ctx.mcpReq.signal);
     hear(leased);
@@ -125,16 +127,21 @@ const openAtProgram = (
   return server;
 };
 
-const openAtNewer = (parts: OlderClientParts, { first }: OpenedSession): Server => {
+/**
+ * Its requests go to a server of 2026 over HTTP, or to a program that it shares with others since it cannot be asked (2025), or since programs of
+ * 2026 know no sessions. What it wants to hear is kept here.
+ */
+const openAtShared = (parts: OlderClientParts, { first }: OpenedSession): Server => {
   const { open, sendNewer, clock, log } = parts;
   let newest: Visit = first;
   let logLevel: string | undefined;
-  const server: Server = open(first, 'legacy', true, async (relayed) => {
+  const server: Server = open(first, 'legacy', async (relayed) => {
     newest = relayed;
     const { method, params } = relayed;
     switch (method) {
       case 'logging/setLevel':
-        logLevel = textIn(params, 'level');
+        logLevel = levelIn(params);
+        await notices.setLogLevel?.(logLevel, relayed.ctx.mcpReq.signal);
         return {};
       case 'resources/subscribe':
         await notices.subscribe(textIn(params, 'uri'), relayed.ctx.mcpReq.signal);
@@ -146,7 +153,9 @@ const openAtNewer = (parts: OlderClientParts, { first }: OpenedSession): Server 
         return await resultFor(parts, relayed, { server, logLevel });
     }
   });
-  const notices = createSessionNotices({ server, visit: () => newest, send: sendNewer, clock, log });
+  const about = { server, visit: () => newest, clock, log };
+  const notices =
+    first.target.era === 'modern' ? createSessionNotices({ ...about, send: sendNewer }) : createSharedNotices(about);
   server.oninitialized = () => notices.start();
   server.onclose = () => notices[Symbol.dispose]();
   return server;

@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../../../kernel/clock.ts';
 import { noAnswerWithin } from '../../wire/no-answer.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
+import type { Exchange } from '../../wire/sessions/exchange.ts';
 
 /** Bounds how long a server may be silent while a request waits for it. */
 export interface Silence extends Disposable {
@@ -60,6 +61,28 @@ export const startSilence = (
       held = Number.POSITIVE_INFINITY;
       timer?.stop();
       outer.removeEventListener('abort', onAbort);
+    },
+  };
+};
+
+/** The same exchange, whose result is waited for as long as the server is not silent for too long. */
+export const withinSilence = (
+  exchange: Exchange,
+  target: Pick<PassTarget, 'name' | 'callTimeoutMs' | 'maxCallTimeoutMs'>,
+  clock: Clock,
+): Exchange => {
+  let silence: Silence | undefined;
+  return {
+    ...exchange,
+    hear: (listener) =>
+      exchange.hear((notice) => {
+        silence?.broken();
+        listener(notice);
+      }),
+    next: async (signal) => {
+      using waiting = startSilence(target, clock, signal);
+      silence = waiting;
+      return await exchange.next(waiting.signal);
     },
   };
 };

@@ -51,8 +51,6 @@ interface NewerVisit extends Visit {
   readonly says: ClientSays;
 }
 
-const listensToTasks = (notifications: unknown): boolean => isObject(notifications) && 'taskIds' in notifications;
-
 /** Makes the translator. */
 export const createTranslator = (options: {
   readonly clock: Clock;
@@ -78,10 +76,10 @@ export const createTranslator = (options: {
   const listenToOlder = createListenToOlder({ clock, log, watchTasks: createWatchTasks(tasksAtOlder) });
   const listenToProgram = createListenToProgram({ send: sendNewer, clock, log });
 
-  const open: OpenServer = (first, generation, isAlone, relay) => {
+  const open: OpenServer = (first, generation, relay) => {
     const { target } = first;
     const { link } = target;
-    const { capabilities, methods } = offeredBy(target, generation, isAlone);
+    const { capabilities, methods } = offeredBy(target, generation);
     const server = new Server(link.serverInfo, {
       capabilities,
       jsonSchemaValidator: schemaValidator,
@@ -123,8 +121,8 @@ export const createTranslator = (options: {
     ({ requestInfo }) => {
       const visit = (requestInfo && newer.get(requestInfo)) as NewerVisit;
       const { target, says } = visit;
-      if (target.era === 'modern') return open(visit, 'modern', true, relayToNewerProgram);
-      return open(visit, 'modern', target.isHttp || takesPart(says), async (relayed) => {
+      if (target.era === 'modern') return open(visit, 'modern', relayToNewerProgram);
+      return open(visit, 'modern', async (relayed) => {
         if (runsTasks(target.link.capabilities, target.era)) {
           const ofTask = await tasksAtOlder.relay(relayed, says);
           if (ofTask) return ofTask;
@@ -157,10 +155,7 @@ export const createTranslator = (options: {
       const params = isObject(body) && isObject(body['params']) ? body['params'] : {};
       const says = saysInMeta(isObject(params['_meta']) ? params['_meta'] : {});
       const visit = { ...from, says };
-      const isListening = isObject(body) && body['method'] === 'subscriptions/listen';
-      const isHeard =
-        target.era === 'modern' || target.isHttp || takesPart(says) || listensToTasks(params['notifications']);
-      if (isListening && isHeard) {
+      if (isObject(body) && body['method'] === 'subscriptions/listen') {
         const listen = target.era === 'modern' ? listenToProgram : listenToOlder;
         return await listen({ ...visit, message: body, signal: AbortSignal.any([request.signal, streams.signal]) });
       }

@@ -18,8 +18,8 @@ export const metaKeys = {
   logLevel: 'io.modelcontextprotocol/logLevel',
 } as const;
 
-// RFC 5424, as MCP names them.
-const logLevels: ReadonlySet<string> = new Set([
+/** Levels of logs from the lowest on: RFC 5424, as MCP names them. */
+export const logLevels: readonly string[] = [
   'debug',
   'info',
   'notice',
@@ -28,7 +28,7 @@ const logLevels: ReadonlySet<string> = new Set([
   'critical',
   'alert',
   'emergency',
-]);
+];
 
 /** What a request of 2026-07-28 says of its client. */
 export const saysInMeta = (meta: Readonly<Record<string, unknown>>): ClientSays => {
@@ -36,7 +36,7 @@ export const saysInMeta = (meta: Readonly<Record<string, unknown>>): ClientSays 
   return {
     clientInfo: isObject(info) && isKept(info) ? (info as JsonObject) : { name: 'unknown', version: '0' },
     capabilities: isObject(can) ? askable(can as JsonObject) : {},
-    logLevel: typeof level === 'string' && logLevels.has(level) ? level : undefined,
+    logLevel: typeof level === 'string' && logLevels.includes(level) ? level : undefined,
   };
 };
 

@@ -2,7 +2,7 @@ import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { OwnProgram, PassTarget } from '../pass-port.ts';
+import type { OwnProgram, PassTarget, ProgramListener } from '../pass-port.ts';
 import { askingMethods } from './asking-methods.ts';
 import type { ClientSays } from './client-says.ts';
 import type { Exchange, Notice } from './exchange.ts';
@@ -109,14 +109,15 @@ export const openProgramSession = async (
         : { error: { code: -32_600, message: 'No request is open that this could belong to.' } };
     program.send({ jsonrpc: '2.0', id, ...answer }).catch((error: unknown) => onTrouble(messageOf(error)));
   };
-  const program: OwnProgram = await start({
+  const hears: ProgramListener = {
     message: take,
     ended: () => {
       isRunning = false;
       silent.resolve();
       for (const { fail } of open.values()) fail(ended(target.name));
     },
-  });
+  };
+  const program: OwnProgram = await start(hears, signal);
 
   const request = (
     method: string,

@@ -1,20 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { GantryError } from '../../../kernel/errors.ts';
 import { silentLog } from '../../../kernel/log.ts';
-import type { ProgramRequest } from '../../wire/pass-port.ts';
+import type { ChannelRequest } from '../../wire/pass-port.ts';
 import { toLostAnswer } from './lost-answer.ts';
-import { createProgramRequests } from './program-requests.ts';
+import { createChannel } from './channel.ts';
 
 const subscription = (id: unknown) => ({ _meta: { 'io.modelcontextprotocol/subscriptionId': id } });
 
 /** A program that only takes what is sent to it. */
 const startProgram = () => {
   const sent: object[] = [];
-  const requests = createProgramRequests(
-    { send: async (message) => void sent.push(message) },
-    { server: 's', log: silentLog },
-  );
-  const send = (request: Partial<ProgramRequest> & { readonly id: string }) => {
+  const requests = createChannel({ send: async (message) => void sent.push(message) }, { server: 's', log: silentLog });
+  const send = (request: Partial<ChannelRequest> & { readonly id: string }) => {
     const taken: unknown[] = [];
     const ending = new AbortController();
     const ended = requests.send(
@@ -32,7 +29,7 @@ const startProgram = () => {
 const log = (data: string) => ({ method: 'notifications/message', params: { level: 'info', data } });
 const listening = { method: 'subscriptions/listen', params: { notifications: {} } };
 
-describe('what a program says on its one channel', () => {
+describe('what a server says on its one channel', () => {
   it('reaches the request that it names: by id, subscription or progress token', async () => {
     const { send, say } = startProgram();
     const one = send({ id: 'one' });
@@ -105,7 +102,7 @@ describe('a message of the log', () => {
   });
 });
 
-describe('a request to a program', () => {
+describe('a request on the channel', () => {
   it('that is given up is cancelled there', async () => {
     const { send, sent, say } = startProgram();
     const { ending, ended } = send({ id: 'one' });

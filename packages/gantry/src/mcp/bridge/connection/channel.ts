@@ -1,25 +1,29 @@
 /**
- * Requests of clients to a program of 2026, past the SDK's client, which tells its owner alone what it hears. All that a program says comes on
- * one channel, and is sorted here: answers by their ids, notices of changes by the subscription that they name, progress by its token.
- * Messages of the log name nothing; they belong to a request only while the program works on no other.
+ * The one channel of a connection to a program, or to a server over SSE: requests of clients go past the SDK's client, which tells its owner
+ * alone what it hears. All that the server says is sorted here: answers by their ids, notices of changes by the subscription that they name
+ * (2026), progress by its token. Messages of the log name nothing; they belong to a request only while the server works on no other.
  */
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
 import { GantryError, messageOf } from '../../../kernel/errors.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
-import type { ProgramRequest } from '../../wire/pass-port.ts';
+import type { ChannelRequest } from '../../wire/pass-port.ts';
+import type { Notice } from '../../wire/sessions/exchange.ts';
 import { subscriptionIdKey } from '../../wire/subscription-id.ts';
 import { brokenOff, fromLostAnswer } from './lost-answer.ts';
 
-/** The requests on one connection. */
-export interface ProgramRequests {
+/** What comes and goes on it. */
+export interface Channel {
   /**
    * Sends a request and gives `take` all messages that belong to it; resolves when the last of them, the answer, is taken. Aborting tells the
-   * program that it is given up.
+   * server that it is given up.
    * @throws {GantryError} `server_unreachable`, `response_too_large`, `limit_reached` for a client that listens too often.
    */
-  send(request: ProgramRequest, take: (message: unknown) => void, signal: AbortSignal): Promise<void>;
-  /** True when a message was one of these. `isShared` says that the program works for others too. */
+  send(request: ChannelRequest, take: (message: unknown) => void, signal: AbortSignal): Promise<void>;
+  /** Hears of all changes that a server of 2025 tells of, until the signal aborts; resolves then, and when there is nothing more to hear. */
+  listen(listener: (notice: Notice) => void, signal: AbortSignal): Promise<void>;
+  /** True when a message was one of a request. `isShared` says that the server works for others too. */
   take(message: JSONRPCMessage, isShared: boolean): boolean;
   /** Ends what only listens: the connection is to end when nothing runs on it. */
   endListening(): void;
@@ -28,25 +32,32 @@ export interface ProgramRequests {
 }
 
 interface Open {
-  readonly request: ProgramRequest;
+  readonly request: ChannelRequest;
   readonly isListening: boolean;
   take(message: unknown): void;
   settle(error?: unknown): void;
 }
 
 const listening = 'subscriptions/listen';
+const changes: ReadonlySet<string> = new Set([
+  'notifications/tools/list_changed',
+  'notifications/prompts/list_changed',
+  'notifications/resources/list_changed',
+  'notifications/resources/updated',
+]);
 // An SDK server takes 1,024 of one connection, and the bridge's own is one of them.
 const mostListening = 1_000;
 const mostOfClient = 200;
 
-/** Makes the requests of a connection over `inner`. */
-export const createProgramRequests = (
+/** Makes it, over `inner`. */
+export const createChannel = (
   inner: Pick<Transport, 'send'>,
   { server, log }: { readonly server: string; readonly log: Log },
-): ProgramRequests => {
+): Channel => {
   const open = new Map<RequestId, Open>();
+  const listeners = new Map<(notice: Notice) => void, () => void>();
 
-  const admit = ({ method, client }: ProgramRequest): void => {
+  const admit = ({ method, client }: ChannelRequest): void => {
     if (method !== listening) return;
     const all = [...open.values()].filter(({ isListening }) => isListening);
     const own = all.filter(({ request }) => request.client === client);
@@ -92,6 +103,16 @@ export const createProgramRequests = (
   const endGracefully = (one: Open): void =>
     takeAnswer(one, { jsonrpc: '2.0', id: one.request.id, result: { resultType: 'complete' } });
 
+  /** Tells of a change that names no subscription. */
+  const tell = ({ method, params }: Members): void => {
+    const said = isObject(params) ? (params as JsonObject) : {};
+    if (isObject(said['_meta']) && subscriptionIdKey in said['_meta']) return;
+    for (const listener of listeners.keys()) listener({ method: String(method), params: said });
+  };
+  const endListeners = (): void => {
+    for (const end of listeners.values()) end();
+  };
+
   return {
     send: async (request, take, signal) => {
       signal.throwIfAborted();
@@ -122,7 +143,16 @@ export const createProgramRequests = (
       }
       await ended.promise;
     },
+    listen: async (listener, signal) => {
+      const ended = Promise.withResolvers<void>();
+      listeners.set(listener, ended.resolve);
+      if (signal.aborted) ended.resolve();
+      else signal.addEventListener('abort', () => ended.resolve(), { once: true });
+      await ended.promise;
+      listeners.delete(listener);
+    },
     take: (message, isShared) => {
+      if (changes.has('method' in message ? message.method : '')) tell(message);
       if (open.size === 0) return false;
       if (!('method' in message)) {
         const answered = message.id === undefined ? undefined : open.get(message.id);
@@ -143,13 +173,15 @@ export const createProgramRequests = (
     },
     endListening: () => {
       for (const one of open.values()) if (one.isListening) endGracefully(one);
+      endListeners();
     },
     end: () => {
-      const why = new GantryError('server_unreachable', brokenOff(server, 'the program has ended'), {
+      const why = new GantryError('server_unreachable', brokenOff(server, 'it has ended'), {
         details: { name: server },
         retry: 'never',
       });
       for (const one of open.values()) one.settle(why);
+      endListeners();
     },
   };
 };

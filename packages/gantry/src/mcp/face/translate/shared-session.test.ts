@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { GantryError } from '../../../kernel/errors.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
+import type { Exchange } from '../../wire/sessions/exchange.ts';
+import { isBelow, wishSharedLog } from './shared-log.ts';
+import { subscribeShared, unsubscribeShared } from './shared-subscriptions.ts';
+
+const signal = new AbortController().signal;
+const ignore = (): void => {};
+
+/** A session whose server refuses the resource `docs://none`. */
+const startSession = () => {
+  const sent: string[] = [];
+  const request = (method: string, params: JsonObject): Exchange => {
+    const about = params['uri'] ?? params['level'];
+    sent.push(`${method} ${typeof about === 'string' ? about : ''}`);
+    const next = async () => {
+      if (params['uri'] === 'docs://none') throw new GantryError('execution_failed', 'no such resource');
+      return { result: {} };
+    };
+    return { next, abandon: ignore, answer: async () => {}, hear: ignore, take: ignore };
+  };
+  return { sent, request };
+};
+
+describe('subscriptions that several share', () => {
+  it('are made by the first who wants one, and ended by the last', async () => {
+    const session = startSession();
+    await subscribeShared(session, ['docs://a', 'docs://b'], signal);
+    await subscribeShared(session, ['docs://a'], signal);
+    unsubscribeShared(session, ['docs://a', 'docs://b'], ignore);
+    unsubscribeShared(session, ['docs://a'], ignore);
+    expect(session.sent).toEqual([
+      'resources/subscribe docs://a',
+      'resources/subscribe docs://b',
+      'resources/unsubscribe docs://b',
+      'resources/unsubscribe docs://a',
+    ]);
+  });
+
+  it('are all made or none', async () => {
+    const session = startSession();
+    await subscribeShared(session, ['docs://kept'], signal);
+    const asked = subscribeShared(session, ['docs://kept', 'docs://a', 'docs://none', 'docs://b'], signal);
+    await expect(asked).rejects.toThrow('no such resource');
+    expect(session.sent.at(-1)).toBe('resources/unsubscribe docs://a');
+    expect(session.sent).not.toContain('resources/unsubscribe docs://kept');
+  });
+
+  it('are of one session each', async () => {
+    const [one, other] = [startSession(), startSession()];
+    for (const session of [one, other]) await subscribeShared(session, ['docs://a'], signal);
+    expect(other.sent).toHaveLength(1);
+  });
+});
+
+describe('the level of a log that several share', () => {
+  it('is the lowest that anybody wants', () => {
+    const session = startSession();
+    const [one, other] = [{}, {}];
+    wishSharedLog(session, one, 'error', ignore);
+    wishSharedLog(session, other, 'critical', ignore);
+    wishSharedLog(session, other, 'debug', ignore);
+    wishSharedLog(session, other, undefined, ignore);
+    wishSharedLog(session, one, undefined, ignore);
+    expect(session.sent).toEqual(['logging/setLevel error', 'logging/setLevel debug', 'logging/setLevel error']);
+  });
+
+  it('leaves out for one what only others want', () => {
+    expect(isBelow({ level: 'info' }, 'error')).toBe(true);
+    expect(isBelow({ level: 'error' }, 'error')).toBe(false);
+    expect(isBelow({ level: 'emergency' }, 'error')).toBe(false);
+    expect(isBelow({ level: 'of its own' }, 'error')).toBe(false);
+    expect(isBelow({}, 'error')).toBe(false);
+  });
+});
