@@ -1,8 +1,11 @@
+import { mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { ElicitRequestSchema, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GantryFolder } from './fixtures/gantry-process.ts';
 import { makeGantryFolder } from './fixtures/gantry-process.ts';
@@ -360,4 +363,24 @@ it('a server over SSE has a session for each client that can be asked, which end
   await transport.terminateSession();
   await client.close();
   await expect.poll(() => server.sessions).toBe(1);
+});
+
+it('a program of 2025 learns of the roots of its client, and of others when the client changes them', async () => {
+  const server = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
+  const roots = ['first', 'second'].map((name) => {
+    const path = join(folder.path, name);
+    mkdirSync(path);
+    return path;
+  });
+  const url = await serve({ command: process.execPath, args: [server] });
+  const client = new OldClient({ name: 't', version: '1' }, { capabilities: { roots: { listChanged: true } } });
+  client.setRequestHandler(ListRootsRequestSchema, async () => ({ roots: [{ uri: `file://${roots[0]}` }] }));
+  await client.connect(new OldTransport(new URL(url)));
+  open.defer(() => client.close());
+  const allowed = async (): Promise<string> =>
+    JSON.stringify((await client.callTool({ name: 'list_allowed_directories', arguments: {} })).content);
+  await expect.poll(allowed).toContain('first');
+  roots.shift();
+  await client.sendRootsListChanged();
+  await expect.poll(allowed).toContain('second');
 });

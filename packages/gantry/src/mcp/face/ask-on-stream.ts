@@ -1,4 +1,4 @@
-import type { ServerContext, StandardSchemaV1 } from '@modelcontextprotocol/server';
+import type { Server, ServerContext, StandardSchemaV1 } from '@modelcontextprotocol/server';
 import { newId } from '../../kernel/ids.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { PeerQuestion } from '../../tool/context.ts';
@@ -20,6 +20,10 @@ export const askOnStream = async (
   const options = { signal: AbortSignal.any([mcpReq.signal, signal]), timeout: longestMs };
   return (await mcpReq.send({ method, params: toOlder(params) }, anything, options)) as JsonObject;
 };
+
+/** Asks a client of 2025 on the stream that belongs to no request. */
+export const askOnStanding = async ({ method, params }: PeerQuestion, server: Server): Promise<JsonObject> =>
+  (await server.request({ method, params: toOlder(params) }, anything, { timeout: longestMs })) as JsonObject;
 
 // MCP 2025-11-25 wants an id with every page, by which a server may say later that it was seen; 2026-07-28 has none.
 const toOlder = (params: JsonObject): JsonObject =>

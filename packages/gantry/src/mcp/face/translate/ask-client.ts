@@ -3,7 +3,7 @@ import { ProtocolError } from '@modelcontextprotocol/server';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
-import { askOnStream } from '../ask-on-stream.ts';
+import { askOnStanding, askOnStream } from '../ask-on-stream.ts';
 import type { InputRequests } from './generations.ts';
 import { capabilityFor, declined, takesQuestion } from './relayed.ts';
 
@@ -13,6 +13,10 @@ const missingCapability = -32_021;
 /** Asks a client of 2025 on the stream of the request that it is about. */
 export const askOne = (method: string, params: unknown, ctx: ServerContext): Promise<JsonObject> =>
   askOnStream({ method, params: isObject(params) ? (params as JsonObject) : {} }, ctx);
+
+/** Asks a client of 2025 on the stream on which it waits for what belongs to no request. */
+export const askAside = (method: string, params: unknown, server: Server): Promise<JsonObject> =>
+  askOnStanding({ method, params: isObject(params) ? (params as JsonObject) : {} }, server);
 
 /** Asks a client of 2025 over its session what a server of 2026 wants to know; whoever cannot answer a form declines. */
 export const askClient = async (

@@ -7,15 +7,17 @@ import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { logLevels, saysOfOlder } from '../../wire/sessions/client-says.ts';
 import type { Exchange } from '../../wire/sessions/exchange.ts';
+import { askAside } from './ask-client.ts';
 import { toLegacyResult } from './generations.ts';
 import { createSessionNotices } from './listen-to-newer.ts';
 import { createSharedNotices } from './listen-to-shared.ts';
 import type { NewerRequest } from './newer-requests.ts';
+import type { OlderSession } from '../../wire/sessions/older-session.ts';
 import type { LeasedSession } from '../../wire/sessions/older-sessions.ts';
 import { relayOlderOverLink } from './relay-over-link.ts';
 import { runsTasks } from './offered.ts';
 import type { AskNewer, AskOptions, OlderClient } from './relay-to-newer.ts';
-import { relayToProgram } from './relay-to-program.ts';
+import { answerFor, relayToProgram } from './relay-to-program.ts';
 import type { Relayed, Visit } from './relayed.ts';
 import { filtered } from './relayed.ts';
 import type { Silence } from './silence.ts';
@@ -102,10 +104,14 @@ const openAtProgram = (
   };
   const over = new AbortController();
   const silences = new Set<Silence>();
-  let heard: unknown;
+  let heard: OlderSession | undefined;
+  let newest: Visit = first;
   const hear = (leased: LeasedSession): void => {
     if (heard === leased.session) return;
     heard = leased.session;
+    leased.session.answerAside?.((asked) =>
+      answerFor(newest.target, server, asked, (method, params) => askAside(method, params, server)),
+    );
     void leased.session.listen(({ method, params }) => {
       // Progress and logs belong to a request, and go with it.
       if (method === 'notifications/progress' || method === 'notifications/message') return;
@@ -115,11 +121,14 @@ const openAtProgram = (
     }, over.signal);
   };
   const server: Server = open(first, 'legacy', async (relayed) => {
+    newest = relayed;
     const { target, ctx } = relayed;
     const leased = await target.leaseSession({ client: relayed.client, session, says }, ctx.mcpReq.signal);
     hear(leased);
     return await relayToProgram(relayed, { server, leased, silences, clock });
   });
+  const rootsChanged = 'notifications/roots/list_changed';
+  server.setNotificationHandler(rootsChanged, () => heard?.notify?.(rootsChanged, {}));
   server.onclose = () => {
     over.abort();
     first.target.endSession(session);

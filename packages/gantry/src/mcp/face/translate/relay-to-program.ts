@@ -9,6 +9,7 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { askOne } from './ask-client.ts';
 import { answeredResult } from '../../wire/sessions/answered-result.ts';
 import type { ServerRequest } from '../../wire/sessions/exchange.ts';
+import type { PassTarget } from '../../wire/pass-port.ts';
 import type { LeasedSession } from '../../wire/sessions/older-sessions.ts';
 import type { Relayed } from './relayed.ts';
 import { capabilityFor, declined, filtered, paramsOf, takesQuestion, tellClient } from './relayed.ts';
@@ -50,7 +51,8 @@ export const relayToProgram = async (
       answer: async (asked) => {
         using held = new DisposableStack();
         for (const one of silences) held.use(one.hold());
-        return await answerOf(relayed, server, asked);
+        const ask = (method: string, params: unknown): Promise<JsonObject> => askOne(method, params, ctx);
+        return await answerFor(target, server, asked, ask);
       },
     });
     return filtered(target, method, result);
@@ -61,15 +63,17 @@ export const relayToProgram = async (
   }
 };
 
-const answerOf = async (
-  { target, ctx }: Relayed,
+/** What the client answers a question of the server, as far as it can be asked, and policy lets it hear of it. */
+export const answerFor = async (
+  target: PassTarget,
   server: Server,
   { method, params }: ServerRequest,
+  ask: (method: string, params: unknown) => Promise<JsonObject>,
 ): Promise<JsonObject> => {
   const capability = capabilityFor(method);
   const can = server.getClientCapabilities() ?? {};
   if (capability === undefined || !(capability in can))
     throw new GantryError('usage', `The client cannot be asked for ${method.slice(0, 60)}.`);
   if (capability === 'elicitation' && !takesQuestion(can, target, params)) return declined;
-  return await askOne(method, params, ctx);
+  return await ask(method, params);
 };

@@ -30,7 +30,7 @@ const settle = async (
   } catch (error) {
     // With its request it was given up for this client, which says nothing about it.
     if (signal.aborted) return;
-    said = { error: { code: codeOf(error), message: messageOf(error) } };
+    said = { error: { code: answerCodeOf(error), message: messageOf(error) } };
   }
   // Where it cannot be told any more the request has ended, which says so itself.
   await exchange.answer(asked.id, said).catch(() => undefined);
@@ -38,5 +38,6 @@ const settle = async (
 
 // What a client says that will not do what it is asked (MCP, "Sampling"); one that says why keeps its code.
 const refusedCode = -1;
-const codeOf = (error: unknown): number =>
+/** The code by which a client refuses what it was asked, for this reason. */
+export const answerCodeOf = (error: unknown): number =>
   !GantryError.is(error) && isObject(error) && typeof error['code'] === 'number' ? error['code'] : refusedCode;

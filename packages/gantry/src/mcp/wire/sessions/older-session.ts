@@ -7,7 +7,7 @@ import type { Log } from '../../../kernel/log.ts';
 import type { PassTarget } from '../pass-port.ts';
 import { eventTexts, isEventStream } from './event-texts.ts';
 import type { ClientSays } from './client-says.ts';
-import type { Exchange, Notice } from './exchange.ts';
+import type { Exchange, Notice, ServerRequest } from './exchange.ts';
 import { startHttpExchange } from './http-exchange.ts';
 
 /** A session with a server of 2025 that was opened for one client, and tells the server what that client can be asked for. */
@@ -31,6 +31,10 @@ export interface OlderSession extends AsyncDisposable {
    * Hears what the server says without being asked, until the signal aborts; resolves then, and when the server can say nothing more.
    */
   listen(listener: (notice: Notice) => void, signal: AbortSignal): Promise<void>;
+  /** Has `answer` answer what the server asks outside of requests; what it throws is the answer too. Without it that is refused. */
+  answerAside?(answer: (asked: ServerRequest) => Promise<JsonObject>): void;
+  /** Tells the server what needs no answer. */
+  notify?(method: string, params: JsonObject): void;
 }
 
 /** How a session reaches its server. */

@@ -1,11 +1,12 @@
 import { GantryError, messageOf } from '../../../kernel/errors.ts';
-import type { JsonObject } from '../../../kernel/json.ts';
+import type { Json, JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { OwnProgram, PassTarget, ProgramListener } from '../pass-port.ts';
 import { askingMethods } from './asking-methods.ts';
 import type { ClientSays } from './client-says.ts';
-import type { Exchange, Notice } from './exchange.ts';
+import { answerCodeOf } from './answered-result.ts';
+import type { Exchange, Notice, ServerRequest } from './exchange.ts';
 import { startExchange } from './exchange.ts';
 import type { OlderSession } from './older-session.ts';
 import { initializeParams, lastOf, noticeIn } from './older-session.ts';
@@ -60,6 +61,9 @@ export const openProgramSession = async (
   const silent = Promise.withResolvers<void>();
   const wishes = new AbortController();
   let count = 0;
+  /** What is asked outside of requests, and not answered. */
+  const aside = new Set<string | number>();
+  let answerAside: ((asked: ServerRequest) => Promise<JsonObject>) | undefined;
   let isRunning = true;
   const onTrouble = (reason: string): void =>
     log.debug({ server: target.name, reason }, 'a message could not be passed on');
@@ -87,7 +91,7 @@ export const openProgramSession = async (
   };
   const newestCall = (): OpenRequest | undefined => [...open.values()].findLast((one) => askingMethods.has(one.method));
   const ask = (message: Message, request: OpenRequest | undefined): void => {
-    if (!request) return refuse(message);
+    if (!request) return askAside(message);
     asked.set(message['id'], { message, holder: request.id });
     request.exchange.take(message);
   };
@@ -101,13 +105,22 @@ export const openProgramSession = async (
   };
   const byToken = (token: unknown): OpenRequest | undefined =>
     token === undefined ? undefined : [...open.values()].findLast(({ progressToken }) => progressToken === token);
-  const refuse = ({ id, method }: Message): void => {
+  const tell = (message: JsonObject): void =>
+    void program.send({ jsonrpc: '2.0', ...message }).catch((error: unknown) => onTrouble(messageOf(error)));
+  /** A question that belongs to no request. */
+  const askAside = ({ id, method, params }: Message): void => {
     if (typeof id !== 'string' && typeof id !== 'number') return;
-    const answer =
-      method === 'ping'
-        ? { result: {} }
-        : { error: { code: -32_600, message: 'No request is open that this could belong to.' } };
-    program.send({ jsonrpc: '2.0', id, ...answer }).catch((error: unknown) => onTrouble(messageOf(error)));
+    if (method === 'ping') return tell({ id, result: {} });
+    const reason = answerAside ? tooManyAside : 'No request is open that this could belong to.';
+    if (!answerAside || aside.size >= mostAside) return tell({ id, error: { code: -32_600, message: reason } });
+    aside.add(id);
+    const answered = answerAside({ id, method: String(method), params: params as Json | undefined });
+    answered
+      .then(
+        (result) => tell({ id, result }),
+        (error: unknown) => tell({ id, error: { code: answerCodeOf(error), message: messageOf(error) } }),
+      )
+      .finally(() => aside.delete(id));
   };
   const hears: ProgramListener = {
     message: take,
@@ -194,6 +207,10 @@ export const openProgramSession = async (
     },
     request,
     wishLogLevel,
+    answerAside: (answer) => {
+      answerAside = answer;
+    },
+    notify: (method, params) => tell({ method, params }),
     listen: async (listener, ending) => {
       listeners.add(listener);
       const stopped = Promise.withResolvers<void>();
@@ -208,6 +225,10 @@ export const openProgramSession = async (
     },
   };
 };
+
+// As many as within a request.
+const mostAside = 50;
+const tooManyAside = 'Too many questions are open.';
 
 const relatedTaskIn = ({ params }: Message): string | undefined => {
   const meta = isObject(params) ? params['_meta'] : undefined;
