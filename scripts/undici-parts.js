@@ -6,6 +6,7 @@ import api from 'undici/lib/api/index.js';
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
 
 export { default as buildConnector } from 'undici/lib/core/connect.js';
+export { getGlobalDispatcher, setGlobalDispatcher } from 'undici/lib/global.js';
 export { default as Agent } from 'undici/lib/dispatcher/agent.js';
 
 // As its entry does: `request` and the others are methods of every connection.

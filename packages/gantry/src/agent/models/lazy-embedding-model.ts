@@ -2,6 +2,7 @@ import type { EmbeddingModel as SdkEmbeddingModel } from 'ai';
 import type { EmbeddingModel } from '../../tool/embedding-model.ts';
 import { loadProvider } from './load-provider.ts';
 import type { TierSettings } from './model-settings.ts';
+import { accessOf } from './providers/access.ts';
 import type { ReachableModel } from './providers/provider-model.ts';
 import { reachable } from './tier-models.ts';
 
@@ -67,9 +68,3 @@ const openers: Readonly<Record<EmbeddingSettings['provider'], OpenEmbeddingModel
     );
   },
 };
-
-const accessOf = ({ endpoint, apiKey, headers }: ReachableModel) => ({
-  ...(endpoint !== undefined && { baseURL: endpoint }),
-  ...(apiKey !== undefined && { apiKey }),
-  headers,
-});

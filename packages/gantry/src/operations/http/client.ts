@@ -121,6 +121,6 @@ const reasonOf = (error: unknown): string => {
 
 const patientFetch = async (): Promise<NonNullable<CallOperationOptions['fetch']>> => {
   const { Agent, fetch } = await import('undici');
-  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, pipelining: 0 });
+  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, pipelining: 0, allowH2: false });
   return (url, init) => fetch(url, { ...(init as object), dispatcher });
 };

@@ -30,7 +30,9 @@ export const createHttpPool = (options: { maxResponseBytes: number; guard: Addre
       keepAliveTimeout: 30_000,
       headersTimeout: 0,
       bodyTimeout: 0,
-      ...(isGuarded ? { allowH2: false, connect: options.guard.connector(buildConnector({ allowH2: false })) } : {}),
+      // As everywhere (net/http1-only.ts).
+      allowH2: false,
+      ...(isGuarded ? { connect: options.guard.connector(buildConnector({ allowH2: false })) } : {}),
     });
   };
   const dispatcherOf = (isGuarded: boolean): Promise<Dispatcher> => {
