@@ -145,4 +145,17 @@ describe('a request on the channel', () => {
     const others = send({ id: 'other', ...listening, client: 'd' });
     expect(await Promise.race([others.ended.then(() => 'ended'), Promise.resolve('listens')])).toBe('listens');
   });
+
+  it('does not listen on a connection that is to end', async () => {
+    const { requests, send } = startProgram();
+    const heard: string[] = [];
+    const listened = requests.listen(({ method }) => heard.push(method), new AbortController().signal);
+    requests.take({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' } as never, false);
+    requests.endListening();
+    await listened;
+    await requests.listen(() => heard.push('late'), new AbortController().signal);
+    requests.take({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' } as never, false);
+    expect(heard).toEqual(['notifications/tools/list_changed']);
+    await expect(send({ id: 'late', ...listening }).ended).rejects.toMatchObject({ code: 'server_unreachable' });
+  });
 });

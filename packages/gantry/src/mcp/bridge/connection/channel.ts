@@ -56,9 +56,12 @@ export const createChannel = (
 ): Channel => {
   const open = new Map<RequestId, Open>();
   const listeners = new Map<(notice: Notice) => void, () => void>();
+  /** Whoever would listen from now on would keep a connection that is to end. */
+  let isEnding = false;
 
   const admit = ({ method, client }: ChannelRequest): void => {
     if (method !== listening) return;
+    if (isEnding) throw toBeConnected(server);
     const all = [...open.values()].filter(({ isListening }) => isListening);
     const own = all.filter(({ request }) => request.client === client);
     if (own.length < mostOfClient && all.length < mostListening) return;
@@ -110,6 +113,7 @@ export const createChannel = (
     for (const listener of listeners.keys()) listener({ method: String(method), params: said });
   };
   const endListeners = (): void => {
+    isEnding = true;
     for (const end of listeners.values()) end();
   };
 
@@ -144,6 +148,7 @@ export const createChannel = (
       await ended.promise;
     },
     listen: async (listener, signal) => {
+      if (isEnding) return;
       const ended = Promise.withResolvers<void>();
       listeners.set(listener, ended.resolve);
       if (signal.aborted) ended.resolve();
@@ -185,5 +190,11 @@ export const createChannel = (
     },
   };
 };
+
+const toBeConnected = (server: string): GantryError =>
+  new GantryError('server_unreachable', `Server "${server}" is being connected anew; listen again.`, {
+    details: { name: server },
+    retry: 'same',
+  });
 
 type Members = Readonly<Record<string, unknown>>;

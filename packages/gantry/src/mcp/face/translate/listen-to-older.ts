@@ -43,6 +43,7 @@ export const createListenToOlder = ({
   /** Subscribes to what the server can tell of; gives that part of what is wanted. */
   const subscribe = async (
     session: SharedSession,
+    owner: object,
     wanted: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<Subscribed> => {
@@ -59,7 +60,7 @@ export const createListenToOlder = ({
         ? resourceSubscriptions.filter((uri) => typeof uri === 'string').slice(0, mostSubscriptions)
         : [],
     );
-    await subscribeShared(session, uris, signal);
+    await subscribeShared(session, owner, [...uris], signal);
     return { lists: new Map(lists.map(([flag, [, notice]]) => [notice, flag])), uris };
   };
   /**
@@ -84,9 +85,10 @@ export const createListenToOlder = ({
       ? await target.leaseShared(signal)
       : await target.leaseSession({ client, says, forNotices: true }, signal);
     const { session } = leased;
+    const owner = {};
     let honored: Subscribed;
     try {
-      honored = await subscribe(session, wanted, signal);
+      honored = await subscribe(session, owner, wanted, signal);
     } catch (error) {
       leased.giveBack('broken');
       throw error;
@@ -96,7 +98,7 @@ export const createListenToOlder = ({
       session,
       end: () => {
         if (target.startProgram)
-          unsubscribeShared(session, honored.uris, (reason) =>
+          unsubscribeShared(session, owner, honored.uris, (reason) =>
             log.debug({ server: target.name, reason }, 'a subscription could not be ended'),
           );
         // Over HTTP its subscriptions end with the session.

@@ -43,7 +43,7 @@ export const createSharedNotices = (options: {
   const subscribeAnew = async (session: SharedSession): Promise<void> => {
     for (const uri of uris)
       try {
-        await subscribeShared(session, [uri], ending.signal);
+        await subscribeShared(session, server, [uri], ending.signal);
       } catch (error) {
         if (!isAnswer(error)) throw error;
         uris.delete(uri);
@@ -65,7 +65,7 @@ export const createSharedNotices = (options: {
     void session.listen(hear, ending.signal).then(() => {
       current = undefined;
       if (ending.signal.aborted) {
-        unsubscribeShared(session, uris, report);
+        unsubscribeShared(session, server, uris, report);
         wishSharedLog(session, server, undefined, report);
       }
       giveBack();
@@ -95,17 +95,17 @@ export const createSharedNotices = (options: {
     subscribe: async (uri, signal) => {
       if (uris.has(uri)) return;
       if (uris.size >= mostSubscriptions) throw tooManySubscriptions();
-      const session = await orAborted(ready(), signal);
-      await subscribeShared(session, [uri], signal);
-      if (session === current) uris.add(uri);
-      else
-        throw new GantryError(
-          'server_unreachable',
-          `Server "${visit().target.name}" was started anew; subscribe again.`,
-        );
+      // Known before the server can tell of it, and to whoever opens the next session.
+      uris.add(uri);
+      try {
+        await subscribeShared(await orAborted(ready(), signal), server, [uri], signal);
+      } catch (error) {
+        uris.delete(uri);
+        throw error;
+      }
     },
     unsubscribe: (uri) => {
-      if (uris.delete(uri) && current) unsubscribeShared(current, [uri], report);
+      if (uris.delete(uri) && current) unsubscribeShared(current, server, [uri], report);
     },
     setLogLevel: async (level, signal) => {
       logLevel = level;

@@ -24,12 +24,16 @@ const startSession = () => {
 };
 
 describe('subscriptions that several share', () => {
+  const [one, other] = [{}, {}];
+
   it('are made by the first who wants one, and ended by the last', async () => {
     const session = startSession();
-    await subscribeShared(session, ['docs://a', 'docs://b'], signal);
-    await subscribeShared(session, ['docs://a'], signal);
-    unsubscribeShared(session, ['docs://a', 'docs://b'], ignore);
-    unsubscribeShared(session, ['docs://a'], ignore);
+    await Promise.all([
+      subscribeShared(session, one, ['docs://a', 'docs://b'], signal),
+      subscribeShared(session, other, ['docs://a'], signal),
+    ]);
+    unsubscribeShared(session, one, ['docs://a', 'docs://b'], ignore);
+    unsubscribeShared(session, other, ['docs://a'], ignore);
     expect(session.sent).toEqual([
       'resources/subscribe docs://a',
       'resources/subscribe docs://b',
@@ -38,19 +42,36 @@ describe('subscriptions that several share', () => {
     ]);
   });
 
-  it('are all made or none', async () => {
+  it('are all made or none, for all that wait', async () => {
     const session = startSession();
-    await subscribeShared(session, ['docs://kept'], signal);
-    const asked = subscribeShared(session, ['docs://kept', 'docs://a', 'docs://none', 'docs://b'], signal);
-    await expect(asked).rejects.toThrow('no such resource');
-    expect(session.sent.at(-1)).toBe('resources/unsubscribe docs://a');
-    expect(session.sent).not.toContain('resources/unsubscribe docs://kept');
+    await subscribeShared(session, other, ['docs://kept'], signal);
+    await subscribeShared(session, one, ['docs://mine'], signal);
+    const all = ['docs://kept', 'docs://mine', 'docs://a', 'docs://none'];
+    const asked = [
+      subscribeShared(session, one, all, signal),
+      subscribeShared(session, other, ['docs://none'], signal),
+    ];
+    for (const one of asked) await expect(one).rejects.toThrow('no such resource');
+    expect(session.sent.filter((said) => said.startsWith('resources/unsubscribe'))).toEqual([
+      'resources/unsubscribe docs://a',
+    ]);
+    await expect(subscribeShared(session, one, ['docs://none'], signal)).rejects.toThrow('no such resource');
+  });
+
+  it('count once for each who wants them, however often', async () => {
+    const session = startSession();
+    for (let count = 0; count < 2; count += 1) await subscribeShared(session, one, ['docs://a'], signal);
+    unsubscribeShared(session, other, ['docs://a'], ignore);
+    expect(session.sent).toEqual(['resources/subscribe docs://a']);
+    unsubscribeShared(session, one, ['docs://a'], ignore);
+    unsubscribeShared(session, one, ['docs://a'], ignore);
+    expect(session.sent).toEqual(['resources/subscribe docs://a', 'resources/unsubscribe docs://a']);
   });
 
   it('are of one session each', async () => {
-    const [one, other] = [startSession(), startSession()];
-    for (const session of [one, other]) await subscribeShared(session, ['docs://a'], signal);
-    expect(other.sent).toHaveLength(1);
+    const [first, second] = [startSession(), startSession()];
+    for (const session of [first, second]) await subscribeShared(session, one, ['docs://a'], signal);
+    expect(second.sent).toHaveLength(1);
   });
 });
 
