@@ -44,6 +44,16 @@ export const storeContract = (name: string, open: (clock: FakeClock) => Promise<
         expect(await values.delete('short')).toBe(false);
       });
 
+      // Clients and operators say how long, and not always in whole milliseconds.
+      it('keeps an entry for a part of a millisecond as for a whole one', async () => {
+        const values = store.keyValue<string>('space');
+        await values.set('short', 'x', { ttlMs: 1.5 });
+        expect(await values.get('short')).toMatchObject({ expiresAtMs: clock.nowMs() + 2 });
+        const ledger = store.ledger<number>('l');
+        await ledger.put({ id: '1', owner: 'a', value: 1, expiresAtMs: clock.nowMs() + 0.5 });
+        expect(await ledger.get('1')).toMatchObject({ expiresAtMs: clock.nowMs() + 1 });
+      });
+
       it('refuses a key with a NUL character, written or read', async () => {
         const values = store.keyValue<string>('space');
         const refused = { code: 'invalid_arguments', message: expect.stringContaining('"a\\0b"') as string };
