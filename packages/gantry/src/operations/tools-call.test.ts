@@ -115,8 +115,9 @@ it('calls as an operator, under the session and the time limit that were given, 
 });
 
 it('says how a call ended that a stop of the gateway has ended', async () => {
-  const stopped = new GantryError('stopped', 'Gantry is stopping.');
-  expect(await call(stopped)).toMatchObject({
+  const signal = AbortSignal.abort(new GantryError('stopped', 'Gantry is stopping.'));
+  const tool = defineTool({ name: 'tool', description: 'd', execute: () => 'x' });
+  expect(await toolsCall.handler({ name: 'tool' }, makeOperationDeps([tool]), { signal })).toMatchObject({
     status: 'failed',
     content: 'Gantry is stopping.',
     error: { code: 'execution_failed', isRetryable: true },
