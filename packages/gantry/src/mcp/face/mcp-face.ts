@@ -6,6 +6,7 @@
 import { GantryError } from '../../kernel/errors.ts';
 import type { KeyValue } from '../../store/key-value.ts';
 import type { OpenPass } from '../wire/pass-port.ts';
+import type { FirstTools } from './first-tools.ts';
 import { awaitFirstTools } from './first-tools.ts';
 import { createMailbox } from './mail/mailbox.ts';
 import type { Sealing } from './pass/carried-state.ts';
@@ -51,6 +52,8 @@ export interface McpFaceOptions extends Omit<ToolsFaceOptions, 'firstTools' | 's
 
 /** Gantry as an MCP server, for clients of the 2025 revisions and of 2026-07-28. Disposing closes every connection. */
 export interface McpFace extends AsyncDisposable {
+  /** What its calls wait for, so that those of other surfaces can too. */
+  readonly firstTools: Pick<FirstTools, 'pendingForCalls'>;
   /** Serves one HTTP request. Host, Origin and token have been checked; `client` is the identity found by them. */
   handleHttp(request: Request, options?: { readonly client?: string | undefined }): Promise<Response>;
   /** Serves one HTTP request for a single server, passed through as it is. What was checked for {@link McpFace.handleHttp} was checked. */
@@ -107,6 +110,7 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
   });
 
   return {
+    firstTools,
     handleHttp: async (request, from) => await (await tools()).handleHttp(request, from),
     handlePass: (request, server, { client } = {}) => pass(request, server, client),
     serveStdio: (streamsOfClient) => {
