@@ -3,6 +3,7 @@
  * and between generations, is loaded with the first request that needs it: it is a tenth of the memory of a gateway that only passes through
  * or is not used yet.
  */
+import { endedByStop } from '../../invoke/ended-by-stop.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import type { KeyValue } from '../../store/key-value.ts';
 import type { OpenPass } from '../wire/pass-port.ts';
@@ -62,6 +63,8 @@ export interface McpFace extends AsyncDisposable {
   serveStdio(options?: StdioOptions): StdioConnection;
   /** Ends the streams on which clients only wait for notices, so that they do not hold up a server that stops. */
   endStreams(): void;
+  /** Tells clients that wait for servers they are passed through to that the gateway stops, and gives their requests up. */
+  endCalls(): void;
 }
 
 const patienceMs = 3_000;
@@ -75,6 +78,7 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
   const mailbox = sharedSessions && createMailbox({ ...sharedSessions, clock, log });
   const shared = sharedSessions && mailbox && { ...sharedSessions, mailbox };
   const streams = new AbortController();
+  const calls = new AbortController();
 
   let toolsFace: Promise<ToolsFace> | undefined;
   const openTools = async (): Promise<ToolsFace> => {
@@ -107,6 +111,7 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
     log,
     maxBodyBytes,
     ending: streams.signal,
+    stopping: calls.signal,
   });
 
   return {
@@ -125,6 +130,7 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
       void toolsFace?.then((face) => face.endStreams());
       void translating?.then((one) => one.endStreams());
     },
+    endCalls: () => calls.abort(endedByStop()),
     [Symbol.asyncDispose]: async () => {
       firstTools[Symbol.dispose]();
       await Promise.all([dispose(toolsFace), dispose(translating)]);
