@@ -45,12 +45,12 @@ describe('tasks of a server of 2025 for clients of 2026', () => {
       asked.push([method, params]);
       if (method === 'tools/call') {
         if (params['name'] === 'quick') return { content: ['at once'] };
-        known.add('t1');
-        return { task: { taskId: 't1', status: 'working', ttl: null } };
+        known.add('the task of the server');
+        return { task: { taskId: 'the task of the server', status: 'working', ttl: null } };
       }
       if (!known.has(params['taskId'])) throw unknown;
       if (method === 'tasks/result') return { content: ['found'] };
-      return { taskId: 't1', status: 'completed', ttl: null };
+      return { taskId: 'the task of the server', status: 'completed', ttl: null };
     },
   };
   const request = (
@@ -93,7 +93,7 @@ describe('tasks of a server of 2025 for clients of 2026', () => {
   it('have ids that do not say what the server calls them, and are none of another client', async () => {
     const tasks = start();
     const taskId = (await request(tasks, 'tools/call', { name: 'dig' }))?.['taskId'] ?? '';
-    expect(taskId).not.toContain('t1');
+    expect(taskId).not.toContain('the task of the server');
     expect(await request(tasks, 'tasks/get', { taskId })).toMatchObject({ taskId, result: { content: ['found'] } });
     await expect(request(tasks, 'tasks/get', { taskId }, { client: 'ben' })).rejects.toThrow('Task not found');
   });
