@@ -38,9 +38,12 @@ const keptMs = (said: unknown): number | null =>
 export const isOver = ({ status }: JsonObject): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled';
 
+/** A task as a server of 2025 tells of it. */
+export type TaskIn2025 = JsonObject & { readonly taskId: string };
+
 /** The task that an answer to a call of 2025 says was made; undefined for any other answer. */
-export const olderTaskIn = ({ task }: JsonObject): (JsonObject & { readonly taskId: string }) | undefined =>
-  isObject(task) && typeof task['taskId'] === 'string' ? (task as JsonObject & { readonly taskId: string }) : undefined;
+export const olderTaskIn = ({ task }: JsonObject): TaskIn2025 | undefined =>
+  isObject(task) && typeof task['taskId'] === 'string' ? (task as TaskIn2025) : undefined;
 
 /** What belongs to a task, marked as such (MCP 2025-11-25, "Associating Task-Related Messages"). */
 export const relatedTo = (taskId: string, said: JsonObject): JsonObject => ({
