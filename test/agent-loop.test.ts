@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { LoopEvent } from '../packages/gantry/src/agent/loop/loop-events.ts';
+import { GantryError } from '../packages/gantry/src/kernel/errors.ts';
 import { defineTool } from '../packages/gantry/src/tool/define-tool.ts';
 import type { Tool } from '../packages/gantry/src/tool/executor.ts';
 import { failedOutcome, textOutcome } from '../packages/gantry/src/tool/outcome.ts';
@@ -38,6 +39,17 @@ afterEach(() => {
   ran = [];
 });
 const sum = { calls: [{ name: 'add', args: { a: 2, b: 3 } }] };
+
+it.each(['stopped', 'cancelled', 'timeout'] as const)('goes on after a tool that throws "%s"', async (code) => {
+  const thrown = defineTool({
+    name: 'browse',
+    description: 'Browses.',
+    execute: () => Promise.reject(new GantryError(code, 'The browser has ended.')),
+  });
+  const loop = await start([{ calls: [{ name: 'browse', args: {} }] }, { text: 'It ended.' }], { tools: [thrown] });
+  expect(await loop.run('go')).toMatchObject({ text: 'It ended.', endedBy: 'answer' });
+  expect(saidIn(loop.model.requests[1]!)).toContain('The browser has ended.');
+});
 
 it('keeps on record what the model called with, whatever the tool does with it', async () => {
   const { registration } = defineTool({

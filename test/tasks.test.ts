@@ -90,6 +90,19 @@ const taskId = (outcome: Outcome): string => {
   return outcome.handle.id;
 };
 
+it('is cancelled when its server makes it after the call was given up', async () => {
+  const answering = Promise.withResolvers<void>();
+  const { server, bridge } = await start();
+  server.held = answering.promise;
+  const calling = bridge.call('lab', 'research', {}, { context: session, correlationId: 'c1' });
+  await server.until('tools/call', 1);
+  await bridge.cancel('c1');
+  expect(outcomeText(await calling)).toContain('cancelled');
+  answering.resolve();
+  await server.until('tasks/cancel', 1);
+  expect(server.cancelled).toEqual(server.tasks.map(({ taskId: id }) => id));
+});
+
 describe('a background task', () => {
   it('ends the call at once, and its result comes to the session later', async () => {
     const { server, bridge, late, stashed } = await start();

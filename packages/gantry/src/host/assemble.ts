@@ -199,6 +199,7 @@ export const assemble = async (config: GantryConfig, options: AssembleOptions): 
     toolsets,
     guides,
     invoker,
+    firstTools: face.firstTools,
     servers: {
       list: servers.servers,
       details: servers.details,

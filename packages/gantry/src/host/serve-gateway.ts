@@ -113,7 +113,10 @@ export const serveGateway = async (
       instance: lock.instance,
       face: assembled.face,
       clock,
-      abortCalls: assembled.gantry.abortCalls,
+      abortCalls: () => {
+        assembled.gantry.abortCalls();
+        assembled.face.endCalls();
+      },
       log,
       authenticate: needsToken ? firstOf(...ways) : undefined,
       oauth: config.serve.oauth,

@@ -1,3 +1,4 @@
+import { endedByStop } from '../invoke/ended-by-stop.ts';
 import type { Invoker } from '../invoke/invoker.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { GantryError } from '../kernel/errors.ts';
@@ -54,7 +55,7 @@ export const trackCalls = (inner: Invoker, clock: Clock): TrackedCalls => {
     abort: () => {
       isStopping = true;
       isAborted = true;
-      const reason = new GantryError('stopped', 'Gantry is stopping, so the call was ended; try again when it runs.');
+      const reason = endedByStop();
       for (const controller of running) controller.abort(reason);
     },
   };

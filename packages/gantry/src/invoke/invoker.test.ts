@@ -367,6 +367,30 @@ describe('cancelling', () => {
       ),
     ).rejects.toMatchObject({ code: 'stopped' });
   });
+
+  it('by the stop of the gateway is thrown on whatever the tool makes of it', async () => {
+    const stopping = new AbortController();
+    const tool = toolOf(async () => {
+      stopping.abort(new GantryError('stopped', 'The gateway stops.'));
+      throw new TypeError('fetch failed');
+    });
+    const called = makeInvoker(registryOf(tool)).invoke({ name: 't' }, { ...model, signal: stopping.signal });
+    await expect(called).rejects.toMatchObject({ code: 'stopped', message: 'The gateway stops.' });
+  });
+
+  // A part that a tool runs on was stopped or given up, which is no end of the caller.
+  it.each([
+    ['stopped', 'execution_failed'],
+    ['cancelled', 'execution_failed'],
+    ['timeout', 'timeout'],
+  ] as const)('is only said to be %s by a tool that throws that, which has failed', async (code, failure) => {
+    const tool = toolOf(() => Promise.reject(new GantryError(code, 'The browser has ended.')));
+    for (const signal of [undefined, new AbortController().signal])
+      expect(await makeInvoker(registryOf(tool)).invoke({ name: 't' }, { ...model, signal })).toMatchObject({
+        status: 'failed',
+        failure: { code: failure, message: 'The browser has ended.' },
+      });
+  });
 });
 
 it('takes no longer to find a tool among ten thousand', async () => {

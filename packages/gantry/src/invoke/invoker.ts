@@ -23,7 +23,8 @@ export interface Invoker {
   /**
    * Looks the tool up, prepares the arguments, runs it under its deadline, classifies how it ended and applies the result
    * policy. Resolves with the outcome, failures included.
-   * @throws {GantryError} `stopped`, when the gateway stops under the call; `usage` for a kind of caller that does not exist. Nothing else.
+   * @throws {GantryError} `stopped`, when the signal says that the gateway stops under the call; `usage` for a kind of caller that does not
+   * exist. Nothing else.
    */
   invoke(call: ToolCall, context: CallContext): Promise<Outcome>;
   /**
@@ -124,7 +125,7 @@ export const createInvoker = (options: InvokerOptions): Invoker => {
       } catch (error) {
         const failure = toFailure(error);
         status = failure.code;
-        if (GantryError.is(error) && error.code === 'stopped') throw error;
+        if (isStopped(context.signal)) throw context.signal.reason;
         if (!GantryError.is(error)) log.warn({ tool: name, callId: id, err: error }, 'a tool failed unexpectedly');
         return { status: 'failed', failure };
       } finally {
@@ -145,3 +146,7 @@ export const createInvoker = (options: InvokerOptions): Invoker => {
     },
   };
 };
+
+/** Whether the gateway stops. Only the caller's own signal can tell: tools throw `stopped` of what they run on, or of anything. */
+const isStopped = (signal: AbortSignal | undefined): signal is AbortSignal & { readonly reason: GantryError } =>
+  signal?.aborted === true && GantryError.is(signal.reason) && signal.reason.code === 'stopped';

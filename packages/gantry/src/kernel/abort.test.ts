@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../testing/fake-clock.ts';
-import { abortReason, delay, orAborted, startDeadline, throwIfAborted } from './abort.ts';
+import { abortReason, delay, orAborted, startDeadline, startGrace, throwIfAborted } from './abort.ts';
 import { GantryError } from './errors.ts';
 
 const own = new GantryError('stopped', 'Stopping.');
@@ -106,5 +106,32 @@ describe('startDeadline', () => {
     await clock.advance(100);
     expect(deadline.signal.aborted).toBe(false);
     expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('startGrace', () => {
+  it.each(['before', 'after'])(
+    'aborts so long after the signal that aborts %s it began, for the same reason',
+    async (when) => {
+      const clock = fakeClock();
+      const outer = new AbortController();
+      if (when === 'before') outer.abort(own);
+      using grace = startGrace(clock, 100, outer.signal);
+      outer.abort(own);
+      await clock.advance(99);
+      expect(grace.signal.aborted).toBe(false);
+      await clock.advance(1);
+      expect(grace.signal.reason).toBe(own);
+    },
+  );
+
+  it('never does once it is disposed', async () => {
+    const clock = fakeClock();
+    const outer = new AbortController();
+    const grace = startGrace(clock, 100, outer.signal);
+    outer.abort(own);
+    grace[Symbol.dispose]();
+    await clock.advance(100);
+    expect([grace.signal.aborted, clock.pendingTimers]).toEqual([false, 0]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock, Timer } from './clock.ts';
 import { GantryError } from './errors.ts';
 
 /** The reason of an aborted signal as a GantryError: the given one when it is one already, else `cancelled`. */
@@ -85,6 +85,28 @@ export const startDeadline = (
     [Symbol.dispose]: () => {
       timer.stop();
       options.signal?.removeEventListener('abort', onAbort);
+    },
+  };
+};
+
+/** A signal that aborts `graceMs` after the given one: for an answer that still matters when nobody waits for it. Dispose it when that is there. */
+export const startGrace = (
+  clock: Clock,
+  graceMs: number,
+  outer: AbortSignal,
+): { readonly signal: AbortSignal } & Disposable => {
+  const controller = new AbortController();
+  let timer: Timer | undefined;
+  const onAbort = (): void => {
+    timer = clock.startTimer(graceMs, () => controller.abort(outer.reason));
+  };
+  if (outer.aborted) onAbort();
+  else outer.addEventListener('abort', onAbort, { once: true });
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]: () => {
+      timer?.stop();
+      outer.removeEventListener('abort', onAbort);
     },
   };
 };

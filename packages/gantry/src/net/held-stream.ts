@@ -1,10 +1,13 @@
+/** Gives the next piece of a stream; undefined when it has ended. */
+export type NextPiece = () => Promise<Uint8Array | undefined>;
+
 /**
  * A stream of what `next` gives, piece by piece as it is wanted; undefined ends it. `held` is let go of when it has ended, failed or was
  * cancelled; then `source`, of which `next` reads, is cancelled with it, and `onCancel` called first.
  */
 export const heldStream = (
   source: ReadableStreamDefaultReader<Uint8Array>,
-  next: () => Promise<Uint8Array | undefined>,
+  next: NextPiece,
   held: Disposable,
   onCancel?: () => void,
 ): ReadableStream<Uint8Array> =>
@@ -32,14 +35,18 @@ export const heldStream = (
     },
   });
 
-/** The response as it is, whose stream lets go of `held` when it has ended. */
-export const heldResponse = (response: Response, held: Disposable): Response => {
+/** The response as it is, or with other pieces, whose stream lets go of `held` when it has ended. */
+export const heldResponse = (
+  response: Response,
+  held: Disposable,
+  pieces: (next: NextPiece) => NextPiece = (next) => next,
+): Response => {
   const reader = response.body?.getReader();
   if (!reader) {
     held[Symbol.dispose]();
     return response;
   }
-  const next = async (): Promise<Uint8Array | undefined> => (await reader.read()).value;
+  const next = pieces(async () => (await reader.read()).value);
   return new Response(heldStream(reader, next, held), response);
 };
 

@@ -7,6 +7,7 @@ import type { SignInStep } from '../mcp/bridge/auth/sign-ins.ts';
 import type { ServerEntry } from '../mcp/bridge/config/server-entry.ts';
 import type { QuestionDesk } from '../mcp/bridge/questions/question-desk.ts';
 import type { TaskDesk } from '../mcp/bridge/tasks/task-desk.ts';
+import type { FirstTools } from '../mcp/face/first-tools.ts';
 import type { ServiceDetails } from '../mcp/wire/manage-messages.ts';
 import type { ServerStatus } from '../mcp/wire/server-state.ts';
 import type { WorkingMemory } from '../memory/working-memory.ts';
@@ -80,6 +81,8 @@ export interface OperationDeps {
   readonly toolsets: Toolsets;
   readonly guides: GuideShelf;
   readonly invoker: Invoker;
+  /** The tools of servers that are being connected for the first time. Absent where there is nothing to wait for. */
+  readonly firstTools?: Pick<FirstTools, 'pendingForCalls'> | undefined;
   /** Absent where no bridge to MCP servers is in use. */
   readonly servers?: ServersPort | undefined;
   /** Absent where no bridge to MCP servers is in use. */

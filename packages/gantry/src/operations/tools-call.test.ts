@@ -115,12 +115,25 @@ it('calls as an operator, under the session and the time limit that were given, 
 });
 
 it('says how a call ended that a stop of the gateway has ended', async () => {
-  const stopped = new GantryError('stopped', 'Gantry is stopping.');
-  expect(await call(stopped)).toMatchObject({
+  const signal = AbortSignal.abort(new GantryError('stopped', 'Gantry is stopping.'));
+  const tool = defineTool({ name: 'tool', description: 'd', execute: () => 'x' });
+  expect(await toolsCall.handler({ name: 'tool' }, makeOperationDeps([tool]), { signal })).toMatchObject({
     status: 'failed',
     content: 'Gantry is stopping.',
     error: { code: 'execution_failed', isRetryable: true },
   });
+});
+
+it('waits for a tool of a server that is being connected, and for no other', async () => {
+  const connected = Promise.withResolvers<void>();
+  const firstTools = { pendingForCalls: connected.promise };
+  const deps = makeOperationDeps([defineTool({ name: 'here', description: 'd', execute: () => 'x' })], { firstTools });
+  expect(await toolsCall.handler({ name: 'here' }, deps, {})).toMatchObject({ status: 'done' });
+  const called = toolsCall.handler({ name: 'web__search' }, deps, {});
+  const { registration, executor } = defineTool({ name: 'web__search', description: 'd', execute: () => 'found' });
+  deps.registry.register(registration, executor);
+  connected.resolve();
+  expect(await called).toMatchObject({ status: 'done', content: 'found' });
 });
 
 it('says that the server of the tool is down when that is why there is no such tool', async () => {

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { GantryError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
+import { untilCallable } from '../mcp/face/first-tools.ts';
 import type { ServerStatus } from '../mcp/wire/server-state.ts';
+import type { CallContext } from '../tool/context.ts';
 import type { Outcome } from '../tool/outcome.ts';
 import { failedOutcome } from '../tool/outcome.ts';
 import type { Called } from './called.ts';
@@ -44,19 +46,19 @@ export const toolsCall: Operation<ToolsCallInput, Called> = defineOperation({
     timeoutMs: z.number().int().positive().optional().describe("Milliseconds; default the tool's own limit."),
   }),
   output: calledSchema,
-  handler: async ({ name, arguments: given, sessionId, timeoutMs }, { invoker, servers, clock, newId }, options) => {
+  handler: async ({ name, arguments: given, sessionId, timeoutMs }, deps, options) => {
+    const { invoker, toolsets, firstTools, servers, clock, newId } = deps;
     const id = newId();
     const startedMs = clock.elapsedMs();
-    const call = invoker.invoke(
-      { id, name, arguments: given },
-      {
-        ...operatorContext,
-        namespace: sessionId === undefined ? undefined : `session/${sessionId}`,
-        timeoutMs,
-        signal: options.signal,
-        onProgress: options.onProgress,
-      },
-    );
+    const context: CallContext = {
+      ...operatorContext,
+      namespace: sessionId === undefined ? undefined : `session/${sessionId}`,
+      timeoutMs,
+      signal: options.signal,
+      onProgress: options.onProgress,
+    };
+    await untilCallable(firstTools, () => toolsets.find(name, context) !== undefined);
+    const call = invoker.invoke({ id, name, arguments: given }, context);
     const outcome = withWhyMissing(await call.catch(stoppedOutcome), name, servers?.list() ?? []);
     return toCalled(outcome, { toolName: name, toolCallId: id, durationMs: clock.elapsedMs() - startedMs });
   },

@@ -4,7 +4,10 @@ import type { Lease, Leases } from './leases.ts';
 import type { Ledger } from './ledger.ts';
 import type { Secrets } from './secrets.ts';
 
-/** The durable shapes. Handles are cheap and hold no state: make them where they are needed. */
+/**
+ * The durable shapes. Handles are cheap and hold no state: make them where they are needed. A key, id, name or owner that holds a NUL
+ * character or half of a surrogate pair is refused where it is written (`invalid_arguments`), and nowhere found.
+ */
 export interface Shapes {
   /** Values with a time to live. Spaces do not see each other. */
   keyValue<T>(space: string): KeyValue<T>;

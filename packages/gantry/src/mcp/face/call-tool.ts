@@ -8,6 +8,7 @@ import type { Toolsets } from '../../toolset/toolset.ts';
 import { toCallToolResult } from './call-result.ts';
 import type { AdmitCall } from './admit-call.ts';
 import type { FirstTools } from './first-tools.ts';
+import { untilCallable } from './first-tools.ts';
 import type { Visitor } from './visitor.ts';
 import { contextOf } from './visitor.ts';
 
@@ -59,7 +60,7 @@ export const callTool = async (
   if (admitted && 'refusal' in admitted)
     return { result: { content: [{ type: 'text', text: admitted.refusal }], isError: true }, outputSchema: undefined };
   using _running = admitted;
-  if (firstTools.pendingForCalls && !toolsets.find(call.name, context)) await firstTools.pendingForCalls;
+  await untilCallable(firstTools, () => toolsets.find(call.name, context) !== undefined);
   const outcome = await invoker.invoke({ name: call.name, arguments: call.arguments }, context);
   const registration = toolsets.find(call.name, context)?.registration;
   if (outcome.status === 'failed' && outcome.failure.code === 'tool_not_found' && !registration)

@@ -41,6 +41,15 @@ export const awaitFirstTools = (
   };
 };
 
+/** Waits for them before a call of a tool that nobody knows yet; at every surface that takes calls. */
+export const untilCallable = async (
+  firstTools: Pick<FirstTools, 'pendingForCalls'> | undefined,
+  isKnown: () => boolean,
+): Promise<void> => {
+  const pending = firstTools?.pendingForCalls;
+  if (pending && !isKnown()) await pending;
+};
+
 interface Wait {
   pending: Promise<void> | undefined;
   end(): void;

@@ -3,9 +3,11 @@
  * and between generations, is loaded with the first request that needs it: it is a tenth of the memory of a gateway that only passes through
  * or is not used yet.
  */
+import { endedByStop } from '../../invoke/ended-by-stop.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import type { KeyValue } from '../../store/key-value.ts';
 import type { OpenPass } from '../wire/pass-port.ts';
+import type { FirstTools } from './first-tools.ts';
 import { awaitFirstTools } from './first-tools.ts';
 import { createMailbox } from './mail/mailbox.ts';
 import type { Sealing } from './pass/carried-state.ts';
@@ -51,6 +53,8 @@ export interface McpFaceOptions extends Omit<ToolsFaceOptions, 'firstTools' | 's
 
 /** Gantry as an MCP server, for clients of the 2025 revisions and of 2026-07-28. Disposing closes every connection. */
 export interface McpFace extends AsyncDisposable {
+  /** What its calls wait for, so that those of other surfaces can too. */
+  readonly firstTools: Pick<FirstTools, 'pendingForCalls'>;
   /** Serves one HTTP request. Host, Origin and token have been checked; `client` is the identity found by them. */
   handleHttp(request: Request, options?: { readonly client?: string | undefined }): Promise<Response>;
   /** Serves one HTTP request for a single server, passed through as it is. What was checked for {@link McpFace.handleHttp} was checked. */
@@ -59,6 +63,8 @@ export interface McpFace extends AsyncDisposable {
   serveStdio(options?: StdioOptions): StdioConnection;
   /** Ends the streams on which clients only wait for notices, so that they do not hold up a server that stops. */
   endStreams(): void;
+  /** Tells clients that wait for servers they are passed through to that the gateway stops, and gives their requests up. */
+  endCalls(): void;
 }
 
 const patienceMs = 3_000;
@@ -72,6 +78,7 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
   const mailbox = sharedSessions && createMailbox({ ...sharedSessions, clock, log });
   const shared = sharedSessions && mailbox && { ...sharedSessions, mailbox };
   const streams = new AbortController();
+  const calls = new AbortController();
 
   let toolsFace: Promise<ToolsFace> | undefined;
   const openTools = async (): Promise<ToolsFace> => {
@@ -104,9 +111,11 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
     log,
     maxBodyBytes,
     ending: streams.signal,
+    stopping: calls.signal,
   });
 
   return {
+    firstTools,
     handleHttp: async (request, from) => await (await tools()).handleHttp(request, from),
     handlePass: (request, server, { client } = {}) => pass(request, server, client),
     serveStdio: (streamsOfClient) => {
@@ -121,6 +130,7 @@ export const createMcpFace = (options: McpFaceOptions): McpFace => {
       void toolsFace?.then((face) => face.endStreams());
       void translating?.then((one) => one.endStreams());
     },
+    endCalls: () => calls.abort(endedByStop()),
     [Symbol.asyncDispose]: async () => {
       firstTools[Symbol.dispose]();
       await Promise.all([dispose(toolsFace), dispose(translating)]);

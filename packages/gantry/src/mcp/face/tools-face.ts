@@ -28,6 +28,7 @@ import { createSessions } from './sessions/sessions.ts';
 import { createToolPages } from './tool-pages.ts';
 import type { Visitor } from './visitor.ts';
 import { contextOf } from './visitor.ts';
+import { withSignal } from './with-signal.ts';
 
 /** What the tools are served with. */
 export interface ToolsFaceOptions {
@@ -161,7 +162,8 @@ export const createToolsFace = (options: ToolsFaceOptions): ToolsFace => {
     const plain = lane.modern(request, body, visitor) ?? sessions.inLane(request, body, visitor);
     if (plain) return plain;
     const isLegacy = await isLegacyRequest(request, body);
-    const target = !isLegacy && isListen(body) ? endingWith(request, streams.signal) : request;
+    const target =
+      !isLegacy && isListen(body) ? withSignal(request, AbortSignal.any([request.signal, streams.signal])) : request;
     visitors.set(target, visitor);
     const parsed = { parsedBody: body };
     if (!isLegacy) return modernFor(visitor).fetch(target, parsed);
@@ -211,10 +213,3 @@ interface Listener {
 const isList = (body: unknown): boolean => isObject(body) && body['method'] === 'tools/list';
 
 const isListen = (body: unknown): boolean => isObject(body) && body['method'] === 'subscriptions/listen';
-
-const endingWith = (request: Request, signal: AbortSignal): Request =>
-  new Request(request.url, {
-    method: request.method,
-    headers: request.headers,
-    signal: AbortSignal.any([request.signal, signal]),
-  });

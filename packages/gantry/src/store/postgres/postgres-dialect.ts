@@ -1,7 +1,7 @@
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
-import { refuseNul } from '../sql/refuse-nul.ts';
+import { bindable } from '../sql/bindable.ts';
 import { isConnectionLost } from './postgres-fault.ts';
 
 /**
@@ -60,9 +60,8 @@ class PostgresConnection implements DatabaseConnection {
     client.on('error', ignore);
   }
 
-  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    refuseNul(parameters);
-    return this.query<R>(sql, parameters);
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.query<R>(query.sql, bindable(query));
   }
 
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {

@@ -34,7 +34,7 @@ export const sqlKeyValue = <T>(sql: Sql, space: string, clock: Clock): KeyValue<
           value: JSON.stringify(value),
           capped: options.cap ? 1 : 0,
           written_at_ms: nowMs,
-          expires_at_ms: options.ttlMs === undefined ? null : nowMs + options.ttlMs,
+          expires_at_ms: options.ttlMs === undefined ? null : Math.ceil(nowMs + options.ttlMs),
         };
         await queries
           .insertInto('key_value')

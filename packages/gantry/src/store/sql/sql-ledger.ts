@@ -50,7 +50,7 @@ export const sqlLedger = <T>(sql: Sql, name: string, clock: Clock): Ledger<T> =>
             owner,
             owner_group: entry.group ?? null,
             created_at_ms: clock.nowMs(),
-            expires_at_ms: entry.expiresAtMs ?? null,
+            expires_at_ms: entry.expiresAtMs === undefined ? null : Math.ceil(entry.expiresAtMs),
             settled_as: null,
             settled_reason: null,
             settled_at_ms: null,

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import { refuseNul } from '../sql/refuse-nul.ts';
+import { bindable } from '../sql/bindable.ts';
 import { whenUnlocked } from './when-unlocked.ts';
 
 /** Lets kysely work on one `node:sqlite` connection. Closing the kysely instance closes the connection. */
@@ -48,11 +48,10 @@ class SqliteConnection implements DatabaseConnection {
     this.#database = database;
   }
 
-  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    refuseNul(parameters);
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const values = bindable(query) as readonly SQLInputValue[];
     return whenUnlocked(() => {
-      const { statement, returnsRows } = this.#prepare(sql);
-      const values = parameters as readonly SQLInputValue[];
+      const { statement, returnsRows } = this.#prepare(query.sql);
       if (returnsRows) return { rows: statement.all(...values) as R[] };
       return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) };
     });

@@ -44,13 +44,48 @@ export const storeContract = (name: string, open: (clock: FakeClock) => Promise<
         expect(await values.delete('short')).toBe(false);
       });
 
-      it('refuses a key with a NUL character, written or read', async () => {
+      // Clients and operators say how long, and not always in whole milliseconds.
+      it('keeps an entry for a part of a millisecond as for a whole one', async () => {
         const values = store.keyValue<string>('space');
-        const refused = { code: 'invalid_arguments', message: expect.stringContaining('"a\\0b"') as string };
-        await expect(values.set('a\0b', 'x')).rejects.toMatchObject(refused);
-        await expect(values.get('a\0b')).rejects.toMatchObject(refused);
-        await expect(store.ledger('l').put({ id: '1', owner: 'a\0b', value: 1 })).rejects.toMatchObject(refused);
-        expect(await values.set('a', 'x')).toBe(true);
+        await values.set('short', 'x', { ttlMs: 1.5 });
+        expect(await values.get('short')).toMatchObject({ expiresAtMs: clock.nowMs() + 2 });
+        const ledger = store.ledger<number>('l');
+        await ledger.put({ id: '1', owner: 'a', value: 1, expiresAtMs: clock.nowMs() + 0.5 });
+        expect(await ledger.get('1')).toMatchObject({ expiresAtMs: clock.nowMs() + 1 });
+      });
+
+      describe.each([
+        ['a NUL character', 'a\0b', '"a\\0b" holds a NUL character'],
+        ['half of a character', 'a\ud800', '"a\ufffd" holds half of a character'],
+      ])('of a key with %s', (_what, key, words) => {
+        const refused = { code: 'invalid_arguments', message: expect.stringContaining(words) as string };
+
+        it('writes nothing', async () => {
+          await expect(store.keyValue('space').set(key, 'x')).rejects.toMatchObject(refused);
+          await expect(store.documents('d').put(key, 1)).rejects.toMatchObject(refused);
+          await expect(store.ledger('l').put({ id: key, owner: 'a', value: 1 })).rejects.toMatchObject(refused);
+          await expect(store.ledger('l').put({ id: '1', owner: key, value: 1 })).rejects.toMatchObject(refused);
+          await expect(store.leases.acquire(key, 'me', minuteMs)).rejects.toMatchObject(refused);
+        });
+
+        it('finds nothing, as of any key that nobody wrote', async () => {
+          const values = store.keyValue<string>('space');
+          // What a half of a character becomes where it is written.
+          await values.set('a\ufffd', 'another');
+          expect([await values.get(key), await values.list(key), await values.count(key)]).toEqual([undefined, [], 0]);
+          expect(await values.delete(key)).toBe(false);
+          const documents = store.documents<number>('d');
+          expect([await documents.get(key), await documents.delete(key)]).toEqual([undefined, false]);
+          const ledger = store.ledger<number>('l');
+          expect([
+            await ledger.get(key),
+            await ledger.list({ owner: key }),
+            await ledger.count({ group: key }),
+          ]).toEqual([undefined, [], 0]);
+          expect(await ledger.update(key, (one) => one)).toBeUndefined();
+          expect(await ledger.take(key, { as: 'answered' })).toBeUndefined();
+          expect(await ledger.reopen(key)).toBeUndefined();
+        });
       });
 
       it('tells keys apart byte by byte and lists them so', async () => {

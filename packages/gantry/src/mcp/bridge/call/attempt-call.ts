@@ -1,5 +1,6 @@
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import { orAborted } from '../../../kernel/abort.ts';
+import type { Clock } from '../../../kernel/clock.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { CallContext, Progress } from '../../../tool/context.ts';
@@ -35,6 +36,7 @@ import type { PassTargets } from '../pass/open-pass.ts';
 import type { CallState } from './rounds.ts';
 import { runRounds } from './rounds.ts';
 import { paramsOf, sendCall } from './send-call.ts';
+import { sendHeard } from './send-heard.ts';
 import { withHint } from './with-hint.ts';
 import { withNote } from './with-note.ts';
 
@@ -69,6 +71,7 @@ export interface AttemptCallOptions {
   readonly openOwnSession: OpenOwnSession;
   /** What the bridge says its version is. */
   readonly version: string;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -77,7 +80,8 @@ export type AttemptCall = (call: ReadyCall, lease: Lease, budget: CallBudget) =>
 
 /** Makes the sender. */
 export const createAttemptCall = (options: AttemptCallOptions): AttemptCall => {
-  const { mapResult, decide, sample, openCalls, handBack, tasks, targetOf, openOwnSession, version, log } = options;
+  const { mapResult, decide, sample, openCalls, handBack, tasks, targetOf, openOwnSession, version, clock, log } =
+    options;
 
   const logOf = (server: ManagedServer): Log => withSecretsMasked(log, server.maskSecrets);
 
@@ -126,13 +130,10 @@ export const createAttemptCall = (options: AttemptCallOptions): AttemptCall => {
                 },
                 answer: answers.answerOver,
               });
-            return sendCall(snapshot, tool, passed.args, {
-              budget,
-              trace: context.trace,
-              onProgress,
-              round,
-              capabilities,
-            });
+            const { trace } = context;
+            const send = (signal: AbortSignal): Promise<unknown> =>
+              sendCall(snapshot, tool, passed.args, { budget, signal, trace, onProgress, round, capabilities });
+            return asTask ? sendHeard(send, { snapshot, budget, clock, log: logOf(server) }) : send(budget.signal);
           },
           decide: answers.decide,
           answer: answers.answer,

@@ -143,6 +143,7 @@ export const createBridgeCalls = (options: BridgeCallsOptions): BridgeCalls => {
       targetOf,
       openOwnSession,
       version: options.version,
+      clock,
       log,
     }),
     clock,

@@ -16,6 +16,8 @@ export const sendCall = async (
   args: JsonObject,
   options: {
     readonly budget: CallBudget;
+    /** Gives the request up; default that of the budget. */
+    readonly signal?: AbortSignal | undefined;
     readonly trace: TraceContext | undefined;
     readonly onProgress: (progress: Progress) => void;
     readonly round?: RoundParams | undefined;
@@ -35,7 +37,7 @@ export const sendCall = async (
     ...(Object.keys(meta).length > 0 && { _meta: meta }),
   };
   const requestOptions = {
-    signal: budget.signal,
+    signal: options.signal ?? budget.signal,
     timeout: noSdkTimeoutMs,
     // Given always: it makes the SDK send a token that is unique on the connection, without which a server cannot report.
     onprogress: (progress: Progress): void => {

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
+import { suggestedPollMs } from '../../wire/suggested-poll.ts';
 import { capabilitiesKey } from '../call/send-call.ts';
 import { noSdkTimeoutMs } from '../connection/sdk.ts';
 import { rawResult } from '../connection/watch-transport.ts';
@@ -44,7 +45,7 @@ export const toTaskState = (raw: unknown): TaskState => {
   const task = isObject(raw) ? raw : {};
   const { status, pollIntervalMs, statusMessage } = task;
   const common = {
-    pollIntervalMs: typeof pollIntervalMs === 'number' && pollIntervalMs > 0 ? pollIntervalMs : undefined,
+    pollIntervalMs: suggestedPollMs(pollIntervalMs),
     statusMessage: typeof statusMessage === 'string' ? statusMessage : undefined,
   };
   switch (status) {

@@ -50,6 +50,8 @@ export const refused = (error: unknown, message: Message | undefined): Response 
       return rpcErrorResponse(message, 404, -32_601, error.message);
     case 'cancelled':
       return rpcErrorResponse(message, 499, -32_603, error.message);
+    case 'stopped':
+      return rpcErrorResponse(message, 503, -32_603, error.message);
     default:
       return rpcErrorResponse(message, 502, -32_603, error.message);
   }

@@ -8,6 +8,8 @@ import { judgeMessage } from './judge-message.ts';
 import { mayConcern } from './may-concern.ts';
 import { hasDoubles } from './unclear-message.ts';
 import { unreadable } from './unreadable.ts';
+import type { Stoppable } from './until-stopped.ts';
+import { piecesUntilStopped } from './until-stopped.ts';
 
 /** An answer of a server, and the request that it answers. */
 export interface PassAnswer extends Omit<Hearing, 'nextRound'> {
@@ -16,6 +18,8 @@ export interface PassAnswer extends Omit<Hearing, 'nextRound'> {
   readonly abort: () => void;
   /** Takes note of what is passed on, before it is. */
   readonly noteTask?: ((text: string) => Promise<void>) | undefined;
+  /** Ends a stream when the gateway stops; absent where nobody waits for its end. */
+  readonly stoppable?: Stoppable | undefined;
   /** How often the request was sent again already; absent for the first time. */
   readonly rounds?: number | undefined;
 }
@@ -54,7 +58,8 @@ export const answerBody = async (
     return done ? undefined : encoder.encode(value);
   };
   // A server that is silent would not notice that nobody reads on.
-  return heldStream(reader, next, held, answer.abort);
+  const pieces = answer.stoppable ? piecesUntilStopped(next, answer.stoppable) : next;
+  return heldStream(reader, pieces, held, answer.abort);
 };
 
 async function* judgedEvents(answer: PassAnswer, body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {

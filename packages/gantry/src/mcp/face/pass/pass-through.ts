@@ -27,6 +27,7 @@ import { headerConflict } from './header-conflict.ts';
 import { heldResponse } from '../../../net/held-stream.ts';
 import { refusesOlder } from './refuses-older.ts';
 import { isSessionToken } from '../sessions/session-token.ts';
+import { withSignal } from '../with-signal.ts';
 import { isParkedState } from './is-parked-state.ts';
 import type { Translator } from '../translate/translator.ts';
 import { isServedMethod, noSession, noSuchTask, otherMethod, refused, tooMany } from './own-answers.ts';
@@ -36,6 +37,8 @@ import { rpcErrorResponse } from './rpc-response.ts';
 import { promptRefusal } from './prompt-refusal.ts';
 import type { TaskOwners } from './task-owners.ts';
 import { unclearIn } from './unclear-message.ts';
+import type { Stoppable } from './until-stopped.ts';
+import { piecesUntilStopped, untilStopped } from './until-stopped.ts';
 
 /** What passing through works with. */
 export interface PassThroughOptions {
@@ -53,8 +56,10 @@ export interface PassThroughOptions {
   readonly taskOwners?: TaskOwners | undefined;
   readonly log: Log;
   readonly maxBodyBytes: number;
-  /** Aborts when the gateway stops. */
+  /** Aborts when the gateway begins to stop. */
   readonly ending: AbortSignal;
+  /** Aborts with the reason when it has waited long enough for requests that run. */
+  readonly stopping: AbortSignal;
   /** Serves clients whose messages cannot go on as they are. */
   readonly translator: Pick<Translator, 'modern'> & {
     legacy(...given: Parameters<Translator['legacy']>): Promise<Response | undefined>;
@@ -66,9 +71,8 @@ export type PassThrough = (request: Request, server: string, client: string | un
 
 /** Makes it. */
 export const createPassThrough = (options: PassThroughOptions): PassThrough => {
-  const { open, sealing, invoker, mayReach, mayCall, restricts, admit, log, maxBodyBytes, ending, translator } =
-    options;
-  const { taskOwners } = options;
+  const { open, sealing, invoker, mayReach, mayCall, restricts, admit, log, maxBodyBytes, translator } = options;
+  const { taskOwners, ending, stopping } = options;
 
   // Found out by the first client that says hello, and until the server is connected anew.
   const modernOnly = new WeakSet<PassTarget>();
@@ -104,6 +108,7 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     }
     const context = `pass/${target.name}/${client ?? ''}`;
     const isCall = message?.['method'] === 'tools/call';
+    const stoppable = stoppableIn(request, message, { stopping, abort });
     const owner = client !== undefined && taskOwners ? { client, taskOwners } : undefined;
     const handed: Handed = {
       opened,
@@ -114,6 +119,7 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
       request,
       signal,
       abort,
+      stoppable,
       noteTask: owner && isCall ? (text) => owner.taskOwners.noteText(target.name, owner.client, text) : undefined,
     };
     try {
@@ -138,10 +144,12 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
             owner.taskOwners.ownOf(target.name, owner.client, ids),
           );
         }
+        if (!stoppable || !isEventStream(translated.headers)) return translated;
         // A call has ended when its stream has.
-        return isCall && isEventStream(translated.headers) ? heldResponse(translated, running.move()) : translated;
+        return heldResponse(translated, stack.move(), (next) => piecesUntilStopped(next, stoppable));
       };
-      return isCall ? await observed(handed, client, send) : await send();
+      const sending = isCall ? observed(handed, client, send) : send();
+      return await (stoppable ? untilStopped(sending, stoppable) : sending);
     } catch (error) {
       if (!GantryError.is(error))
         log.warn({ server: target.name, reason: messageOf(error) }, 'a request could not be passed on');
@@ -158,17 +166,19 @@ export const createPassThrough = (options: PassThroughOptions): PassThrough => {
     client: string | undefined,
     place: CallPlace | undefined,
   ): Promise<Response | undefined> {
-    const { opened, target, request } = handed;
+    const { opened, target, request, stoppable } = handed;
     const noteResult =
       client === undefined ? undefined : (result: unknown) => taskOwners?.note(target.name, client, result);
+    // A stop gives it up while its client is still there.
+    const given = (): Request => (stoppable ? withSignal(request, handed.signal) : request);
     const isModern = speaksModern(request, handed.message);
     if (isModern && target.isHttp && target.era === 'modern') return undefined;
-    if (isModern) return await translator.modern(request, json, { target, client, noteResult, place });
+    if (isModern) return await translator.modern(given(), json, { target, client, noteResult, place });
     const session = request.headers.get(sessionHeader);
     const isOwn = session !== null && isSessionToken(session);
     // A session that the server itself has opened goes on, whatever was found since.
     if (target.isHttp && !isOwn && (session !== null || !modernOnly.has(opened))) return undefined;
-    const translated = await translator.legacy(request, json, { target, client, noteResult });
+    const translated = await translator.legacy(given(), json, { target, client, noteResult });
     return translated ?? (target.isHttp ? undefined : noSession(handed.message, session));
   }
 
@@ -234,12 +244,14 @@ interface Handed {
   readonly request: Request;
   readonly signal: AbortSignal;
   readonly abort: () => void;
+  /** Undefined where nobody waits for the end of the answer. */
+  readonly stoppable: Stoppable | undefined;
   /** Remembers whose a task is that an answer brings; undefined where no answer does. */
   readonly noteTask: ((text: string) => Promise<void>) | undefined;
 }
 
 const pass = async (handed: Handed, text: string | undefined, held: Disposable): Promise<Response> => {
-  const { target, message, request, signal, abort, context, sealing, noteTask } = handed;
+  const { target, message, request, signal, abort, context, sealing, noteTask, stoppable } = handed;
   const session = request.headers.get(sessionHeader);
   let upstreamSession: string | undefined;
   try {
@@ -277,7 +289,7 @@ const pass = async (handed: Handed, text: string | undefined, held: Disposable):
     );
   }
   const answer = await answerBody(
-    { target, message, context, sealing, signal, abort, response, headers, noteTask },
+    { target, message, context, sealing, signal, abort, response, headers, noteTask, stoppable },
     held,
   );
   const head = { status: response.status, headers: answered };
@@ -301,6 +313,17 @@ const goesOn = ({ request, message, target }: Handed): boolean =>
 
 const isWaiting = ({ method }: Request, message: Handed['message']): boolean =>
   method === 'GET' || message?.['method'] === 'subscriptions/listen';
+
+/** What a client waits for the answer to, not what it only listens with. */
+const stoppableIn = (
+  request: Request,
+  message: Handed['message'],
+  parts: Omit<Stoppable, 'id'>,
+): Stoppable | undefined => {
+  const id = message?.['id'];
+  const isAwaited = message?.['method'] !== undefined && (typeof id === 'string' || typeof id === 'number');
+  return isAwaited && !isWaiting(request, message) ? { id, ...parts } : undefined;
+};
 
 const methodOf = ({ method }: Request): 'POST' | 'GET' | 'DELETE' =>
   method === 'GET' || method === 'DELETE' ? method : 'POST';

@@ -6,6 +6,7 @@ import type { Server } from '@modelcontextprotocol/server';
 import type { Clock } from '../../../kernel/clock.ts';
 import { GantryError } from '../../../kernel/errors.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
+import { isObject } from '../../../kernel/json.ts';
 import { askOne } from './ask-client.ts';
 import { answeredResult } from '../../wire/sessions/answered-result.ts';
 import type { ServerRequest } from '../../wire/sessions/exchange.ts';
@@ -13,6 +14,8 @@ import type { PassTarget } from '../../wire/pass-port.ts';
 import type { LeasedSession } from '../../wire/sessions/older-sessions.ts';
 import type { Relayed } from './relayed.ts';
 import { capabilityFor, declined, filtered, paramsOf, takesQuestion, tellClient } from './relayed.ts';
+import { cancelUnheard, hearLateTask } from './tasks/hear-late-task.ts';
+import { overSession } from './tasks/task-way.ts';
 import type { Silence } from './silence.ts';
 import { startSilence } from './silence.ts';
 
@@ -34,11 +37,12 @@ export const relayToProgram = async (
     readonly clock: Clock;
   },
 ): Promise<JsonObject> => {
-  const { target, method, ctx } = relayed;
+  const { target, method, params, ctx } = relayed;
   const { signal, _meta: meta } = ctx.mcpReq;
   const sent = paramsOf(relayed);
   const exchange = leased.session.request(method, sent, { wantsProgress: meta?.progressToken !== undefined });
-  using silence = startSilence(target, clock, signal);
+  using late = isObject(params['task']) ? hearLateTask(clock, signal) : undefined;
+  using silence = startSilence(target, clock, late?.signal ?? signal);
   silences.add(silence);
   const tell = tellClient(relayed, true);
   exchange.hear((notice) => {
@@ -51,10 +55,10 @@ export const relayToProgram = async (
       answer: async (asked) => {
         using held = new DisposableStack();
         for (const one of silences) held.use(one.hold());
-        const ask = (method: string, params: unknown): Promise<JsonObject> => askOne(method, params, ctx);
-        return await answerFor(target, server, asked, ask);
+        return await answerFor(target, server, asked, (what, about) => askOne(what, about, ctx));
       },
     });
+    if (late) await cancelUnheard(overSession(leased.session), result, { clock, signal });
     return filtered(target, method, result);
   } finally {
     silences.delete(silence);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { delay } from '../../../../kernel/abort.ts';
 import { GantryError } from '../../../../kernel/errors.ts';
 import type { JsonObject } from '../../../../kernel/json.ts';
 import { fakeClock } from '../../../../testing/fake-clock.ts';
@@ -64,6 +65,31 @@ describe('a call that its server runs as a task', () => {
     await clock.advance(60_000);
     expect([way.count('tasks/get'), way.count('tasks/cancel'), clock.pendingTimers]).toEqual([1, 1, 0]);
   });
+
+  it.each([
+    ['soon', 1_000, 1],
+    ['never', 60_000, 0],
+  ])(
+    'cancels the task that it hears of when it was given up before, where the server says so %s',
+    async (_when, ms, cancelled) => {
+      const clock = fakeClock();
+      const way = fakeTaskWay(async (method) => {
+        if (method !== 'tools/call') return {};
+        await delay(clock, ms);
+        return { task };
+      });
+      const call = callAsTask(way, {}, { clock, mask: (text) => text, onTrouble: () => {} });
+      call.abandon();
+      const settled = call.settled();
+      await clock.advance(10_000);
+      await settled;
+      expect(way.seen).toEqual(['tools/call', ...Array<string>(cancelled).fill('tasks/cancel')]);
+      // By then a server that has not answered has been told that the call itself is given up.
+      expect(way.told).toHaveLength(1 - cancelled);
+      await clock.advance(60_000);
+      expect(clock.pendingTimers).toBe(0);
+    },
+  );
 
   it('waits for some seconds only until that is heard', async () => {
     const { clock, call } = make({ cancels: false });

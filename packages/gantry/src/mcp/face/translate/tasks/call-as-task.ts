@@ -1,4 +1,4 @@
-import { delay, startDeadline } from '../../../../kernel/abort.ts';
+import { delay, throwIfAborted } from '../../../../kernel/abort.ts';
 import type { Clock } from '../../../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../../../kernel/errors.ts';
 import { newId } from '../../../../kernel/ids.ts';
@@ -6,6 +6,8 @@ import type { JsonObject } from '../../../../kernel/json.ts';
 import { isObject } from '../../../../kernel/json.ts';
 import type { Exchange } from '../../../wire/sessions/exchange.ts';
 import { startExchange } from '../../../wire/sessions/exchange.ts';
+import { cancelAt, hearLateTask } from './hear-late-task.ts';
+import type { TaskIn2025 } from './task-forms.ts';
 import { olderTaskIn, pollIntervalOf } from './task-forms.ts';
 import type { TaskWay } from './task-way.ts';
 import { isAnswer, resultOf } from './task-way.ts';
@@ -17,9 +19,6 @@ export interface CallAsTask extends Exchange {
   /** Resolves when nothing is being said to the server any more about a call that was given up. */
   settled(): Promise<void>;
 }
-
-// Nobody waits for it.
-const cancelMs = 10_000;
 
 /**
  * Calls a tool that a server of 2025 runs as a task only, for a client that knows no tasks: one request, in the middle of which the server
@@ -39,19 +38,33 @@ export const callAsTask = (
   const { clock, mask, onTrouble } = options;
   const progressToken = options.wantsProgress ? newId() : undefined;
   const id = 0;
-  let taskId: string | undefined;
+  // Undefined where it makes no task.
+  const making = Promise.withResolvers<string | undefined>();
   let current: Exchange | undefined;
   let cancelling: Promise<unknown> = Promise.resolve();
 
-  const cancel = async (task: string): Promise<void> => {
-    using deadline = startDeadline(clock, cancelMs);
-    await resultOf(way.request('tasks/cancel', { taskId: task }), deadline.signal);
+  const cancel = async (): Promise<void> => {
+    const taskId = await making.promise;
+    if (taskId !== undefined) await cancelAt(way, taskId, clock);
   };
 
-  const poll = async (task: JsonObject, take: Take, signal: AbortSignal): Promise<void> => {
-    for (let known = task; !signal.aborted;) {
+  /** What the server answers to the call; a client that has gone meanwhile is waited for no longer than that a task can be cancelled. */
+  const make = async (take: Take, signal: AbortSignal): Promise<JsonObject> => {
+    using late = hearLateTask(clock, signal);
+    try {
+      current = way.request('tools/call', { ...withToken(params, progressToken), task: {} });
+      const made = await relayed(current, take, late.signal);
+      making.resolve(olderTaskIn(made)?.taskId);
+      return made;
+    } finally {
+      making.resolve(undefined);
+    }
+  };
+
+  const poll = async (task: TaskIn2025, take: Take, signal: AbortSignal): Promise<void> => {
+    for (let known: JsonObject = task; !signal.aborted;) {
       await delay(clock, pollIntervalOf(known['pollInterval']), signal);
-      known = await resultOf(way.request('tasks/get', { taskId: taskId ?? '' }), signal);
+      known = await resultOf(way.request('tasks/get', { taskId: task.taskId }), signal);
       take({ jsonrpc: '2.0', method: 'notifications/tasks/status', params: known });
     }
   };
@@ -73,16 +86,15 @@ export const callAsTask = (
   const exchange = startExchange({
     id,
     send: async (take, signal) => {
-      current = way.request('tools/call', { ...withToken(params, progressToken), task: {} });
-      const made = await relayed(current, take, signal);
+      const made = await make(take, signal);
       const task = olderTaskIn(made);
       if (!task) return take({ jsonrpc: '2.0', id, result: made });
-      ({ taskId } = task);
+      throwIfAborted(signal);
       const polling = new AbortController();
       // Whether the task is there at all, and what has become of it, is what its end says.
       poll(task, take, AbortSignal.any([signal, polling.signal])).catch(() => undefined);
       try {
-        take({ jsonrpc: '2.0', id, result: await endOf(taskId, take, signal) });
+        take({ jsonrpc: '2.0', id, result: await endOf(task.taskId, take, signal) });
       } finally {
         polling.abort();
       }
@@ -90,7 +102,7 @@ export const callAsTask = (
     tell: async (message) => {
       const { id: about, method, ...said } = message;
       if (method === undefined) await current?.answer(about as string | number, said);
-      else if (taskId !== undefined) await (cancelling = cancel(taskId));
+      else await (cancelling = cancel());
     },
     tellsCancelled: true,
     toError: (error) => new GantryError('server_unreachable', mask(messageOf(error)), { cause: error }),

@@ -42,6 +42,11 @@ describe('results that are kept for clients of 2025', () => {
     expect(JSON.stringify(await space.list(''))).not.toContain('between us');
   });
 
+  it.each(['gantry.done.\0', 'gantry.done.\ud800', 'gantry.done.x'])('are not known under %j', async (taskId) => {
+    expect(open().isKept(taskId)).toBe(true);
+    await expect(open().get(visit('ann'), taskId)).rejects.toMatchObject(unknown);
+  });
+
   it.each([
     [60_000, 60_000],
     [undefined, hour],

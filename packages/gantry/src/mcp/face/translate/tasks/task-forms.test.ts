@@ -90,6 +90,18 @@ describe('a task', () => {
   });
 
   it('is asked for as often as its server says, but 20 times a second at most', () => {
-    expect([undefined, 'x', 0, 700].map(pollIntervalOf)).toEqual([1_000, 1_000, 50, 700]);
+    expect([undefined, 'x', 1, 700].map(pollIntervalOf)).toEqual([1_000, 1_000, 50, 700]);
+  });
+
+  // A client of either generation waits by a timer, which takes most of these for no time at all.
+  it.each([0, -1, 1e-9, 1e15, Number.POSITIVE_INFINITY])('is asked for as if its server had not said %s', (ms) => {
+    expect(pollIntervalOf(ms)).toBe(1_000);
+    expect(toNewerTask({ pollInterval: ms }, 'b')).not.toHaveProperty('pollIntervalMs');
+    expect(toOlderTask({ pollIntervalMs: ms })).not.toHaveProperty('pollInterval');
+  });
+
+  it.each([-1, 1e300, Number.POSITIVE_INFINITY])('that is said to be kept for %s ms is kept without a limit', (ms) => {
+    expect(toNewerTask({ ttl: ms }, 'b')).toMatchObject({ ttlMs: null });
+    expect(toOlderTask({ ttlMs: ms })).toMatchObject({ ttl: null });
   });
 });

@@ -1,5 +1,6 @@
 import type { Server } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
+import { orAborted } from '../../../../kernel/abort.ts';
 import { GantryError } from '../../../../kernel/errors.ts';
 import type { JsonObject } from '../../../../kernel/json.ts';
 import { silentLog } from '../../../../kernel/log.ts';
@@ -59,6 +60,41 @@ describe('a client of 2025 that waits for a task of a server of 2026', () => {
     waiting.catch(() => undefined);
     await clock.advance(60_000);
     await expect(waiting).rejects.toThrow(/60000 ms.*It goes on; ask for its result again/);
+    expect([count('tasks/cancel'), clock.pendingTimers]).toEqual([0, 0]);
+  });
+});
+
+describe('a call whose client of 2025 goes before the server of 2026 answers it with a task', () => {
+  it.each([
+    ['wants a task', { name: 'dig', task: {} }],
+    ['wants none of a tool that runs as one only', { name: 'dig' }],
+  ])('has that cancelled, where it %s', async (_what, params) => {
+    const made = Promise.withResolvers<JsonObject>();
+    const { clock, gone, count, request } = make(async (method, { knowsTasks, signal }) => {
+      if (method !== 'tools/call') return {};
+      if (!knowsTasks) throw missing(-32_021, 'io.modelcontextprotocol/tasks');
+      return await orAborted(made.promise, signal ?? gone.signal);
+    });
+    const called = request('tools/call', params);
+    called.catch(() => undefined);
+    await clock.advance(1);
+    gone.abort();
+    await clock.advance(1_000);
+    made.resolve(task);
+    await expect(called).rejects.toThrow();
+    await clock.advance(60_000);
+    expect([count('tasks/cancel'), clock.pendingTimers]).toEqual([1, 0]);
+  });
+
+  it('is given up where the server does not answer soon', async () => {
+    const { clock, gone, count, request } = make((_method, { signal }) =>
+      orAborted(new Promise<never>(() => {}), signal ?? gone.signal),
+    );
+    const called = request('tools/call', { name: 'dig', task: {} });
+    called.catch(() => undefined);
+    gone.abort();
+    await clock.advance(3_000);
+    await expect(called).rejects.toThrow();
     expect([count('tasks/cancel'), clock.pendingTimers]).toEqual([0, 0]);
   });
 });

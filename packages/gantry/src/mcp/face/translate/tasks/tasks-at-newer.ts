@@ -4,7 +4,7 @@
  */
 import type { Server } from '@modelcontextprotocol/server';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { delay, startDeadline } from '../../../../kernel/abort.ts';
+import { delay, startDeadline, throwIfAborted } from '../../../../kernel/abort.ts';
 import type { Clock } from '../../../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../../../kernel/errors.ts';
 import type { JsonObject } from '../../../../kernel/json.ts';
@@ -19,6 +19,7 @@ import type { Relayed } from '../relayed.ts';
 import { filtered } from '../relayed.ts';
 import type { Silence } from '../silence.ts';
 import { startSilence } from '../silence.ts';
+import { hearLateTask } from './hear-late-task.ts';
 import type { KeptResults } from './kept-results.ts';
 import { isOver, pollIntervalOf, relatedTo, taskIdIn, toOlderTask } from './task-forms.ts';
 
@@ -47,9 +48,19 @@ export const createTasksAtNewer = (parts: {
     const { task: wish, ...params } = relayed.params;
     const plain = { ...relayed, params };
     if (!isObject(wish)) return toLegacyResult(await callToItsEnd(plain, client));
-    const result = await client.ask(plain, { knowsTasks });
+    const result = await make(plain, client);
     const task = result['resultType'] === 'task' ? result : await kept.keep(relayed, result, wish['ttl']);
     return { task: toOlderTask(task) };
+  };
+
+  /** A call that may become a task, which is cancelled when its client has gone before it heard of it. */
+  const make = async (relayed: Relayed, client: TaskClient): Promise<JsonObject> => {
+    const { signal } = relayed.ctx.mcpReq;
+    using late = hearLateTask(clock, signal);
+    const made = await client.ask(relayed, { knowsTasks, signal: late.signal });
+    if (signal.aborted && made['resultType'] === 'task') await cancelLater(relayed, client, taskIdIn(made));
+    throwIfAborted(signal);
+    return made;
   };
 
   /** A call of which its client wants the result; a tool that runs as a task only is followed. */
@@ -60,7 +71,7 @@ export const createTasksAtNewer = (parts: {
       // Nothing was carried out.
       if (!wantsTasks(error)) throw error;
     }
-    const made = await client.ask(relayed, { knowsTasks });
+    const made = await make(relayed, client);
     if (made['resultType'] !== 'task') return made;
     const taskId = taskIdIn(made);
     try {

@@ -24,12 +24,14 @@ describe('tasks of a server of 2025 for clients of 2026', () => {
   let store: Store;
   let asked: [method: string, params: JsonObject][];
   let known: Set<unknown>;
+  let answering: Promise<void> | undefined;
   const open: TasksAtOlder[] = [];
   beforeEach(async () => {
     clock = fakeClock();
     store = await openSqliteStore({ path: ':memory:', clock, keyring: testKeyring('k1'), log: silentLog });
     asked = [];
     known = new Set();
+    answering = undefined;
   });
   afterEach(async () => {
     for (const one of open.splice(0)) await one[Symbol.asyncDispose]();
@@ -44,20 +46,26 @@ describe('tasks of a server of 2025 for clients of 2026', () => {
     request: async (method: string, params: JsonObject): Promise<JsonObject> => {
       asked.push([method, params]);
       if (method === 'tools/call') {
+        await answering;
         if (params['name'] === 'quick') return { content: ['at once'] };
-        known.add('t1');
-        return { task: { taskId: 't1', status: 'working', ttl: null } };
+        known.add('the task of the server');
+        return { task: { taskId: 'the task of the server', status: 'working', ttl: null } };
       }
       if (!known.has(params['taskId'])) throw unknown;
       if (method === 'tasks/result') return { content: ['found'] };
-      return { taskId: 't1', status: 'completed', ttl: null };
+      return { taskId: 'the task of the server', status: 'completed', ttl: null };
     },
   };
   const request = (
     tasks: TasksAtOlder,
     method: string,
     params: JsonObject,
-    { client = 'ann', state, knows = envelope }: { client?: string; state?: string; knows?: object } = {},
+    {
+      client = 'ann',
+      state,
+      knows = envelope,
+      signal = new AbortController().signal,
+    }: { client?: string; state?: string; knows?: object; signal?: AbortSignal } = {},
   ): Promise<JsonObject | undefined> =>
     tasks.relay(
       {
@@ -65,7 +73,7 @@ describe('tasks of a server of 2025 for clients of 2026', () => {
         params,
         client,
         target: { name: 's', mask: (text: string) => text, needsTask: (tool: string) => tool !== 'plain', link },
-        ctx: { mcpReq: { signal: new AbortController().signal, envelope: knows, requestState: () => state } },
+        ctx: { mcpReq: { signal, envelope: knows, requestState: () => state } },
       } as unknown as Relayed,
       says,
     );
@@ -83,6 +91,20 @@ describe('tasks of a server of 2025 for clients of 2026', () => {
     expect(asked).toHaveLength(before);
   });
 
+  it('are cancelled when they are made after their client has gone', async () => {
+    const answered = Promise.withResolvers<void>();
+    answering = answered.promise;
+    const gone = new AbortController();
+    const called = request(start(), 'tools/call', { name: 'dig' }, { signal: gone.signal });
+    called.catch(() => undefined);
+    gone.abort();
+    await clock.advance(1_000);
+    answered.resolve();
+    await expect(called).rejects.toThrow();
+    expect(asked.map(([method]) => method)).toEqual(['tools/call', 'tasks/cancel']);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('are none where the server answers at once', async () => {
     expect(await request(start(), 'tools/call', { name: 'quick' })).toEqual({
       resultType: 'complete',
@@ -93,7 +115,7 @@ describe('tasks of a server of 2025 for clients of 2026', () => {
   it('have ids that do not say what the server calls them, and are none of another client', async () => {
     const tasks = start();
     const taskId = (await request(tasks, 'tools/call', { name: 'dig' }))?.['taskId'] ?? '';
-    expect(taskId).not.toContain('t1');
+    expect(taskId).not.toContain('the task of the server');
     expect(await request(tasks, 'tasks/get', { taskId })).toMatchObject({ taskId, result: { content: ['found'] } });
     await expect(request(tasks, 'tasks/get', { taskId }, { client: 'ben' })).rejects.toThrow('Task not found');
   });

@@ -22,6 +22,7 @@ import { leaseFor } from '../lease-for.ts';
 import { takesPart } from '../takes-part.ts';
 import type { Relayed, Visit } from '../relayed.ts';
 import type { HeldTask } from './held-task.ts';
+import { cancelUnheard, hearLateTask } from './hear-late-task.ts';
 import { holdTask } from './held-task.ts';
 import { createHeldTasks } from './held-tasks.ts';
 import { needsTask } from './needs-task.ts';
@@ -80,8 +81,9 @@ export const createTasksAtOlder = (parts: {
     const way = leased ? overSession(leased.session) : overLink(target);
     let made: JsonObject;
     try {
-      made = await resultOf(way.request('tools/call', { ...sent, task: {} }), signal);
-      // A task that nobody would hear of is none.
+      using late = hearLateTask(clock, signal);
+      made = await resultOf(way.request('tools/call', { ...sent, task: {} }), late.signal);
+      await cancelUnheard(way, made, { clock, signal });
       throwIfAborted(signal);
     } catch (error) {
       leased?.giveBack('broken');
