@@ -9,7 +9,7 @@ import { ElicitRequestSchema, ListRootsRequestSchema } from '@modelcontextprotoc
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GantryFolder } from './fixtures/gantry-process.ts';
 import { makeGantryFolder } from './fixtures/gantry-process.ts';
-import type { OpenStream, RawMessage } from './fixtures/newer-request.ts';
+import type { OpenStream } from './fixtures/newer-request.ts';
 import { openNewer, sendNewer } from './fixtures/newer-request.ts';
 import { startSseTalkingServer } from './fixtures/older-talking-server.ts';
 import type { TappedProgram } from './fixtures/tapped-program.ts';
@@ -189,19 +189,12 @@ describe('a program of 2026 that all clients share', () => {
     expect(await quiet.rest()).toHaveLength(1);
   });
 
-  it('tells nobody of its log while it works for more than one, since it does not say whom it concerns', async () => {
-    const work = async (name: string, meta: object): Promise<{ readonly said: Promise<RawMessage[]> }> => {
-      const args = { name: 'work', arguments: { name, waits: true } };
-      const said = openNewer(url, 'tools/call', args, { meta }).then((stream) => open.use(stream).rest());
-      await call(url, 'until', { name });
-      return { said };
-    };
-    const wanting = await work('one', logLevel);
-    const other = await work('other', {});
-    await call(url, 'go', { name: 'other' });
-    expect(await other.said).toHaveLength(1);
-    await call(url, 'go', { name: 'one' });
-    expect(JSON.stringify(await wanting.said)).not.toContain('other');
+  it('lives on where a client gives a large call up that it does not read yet', async () => {
+    const busy = call(url, 'sleep', { ms: 1_500 });
+    const large = call(url, 'work', { name: 'x'.repeat(2_000_000) }, { signal: AbortSignal.timeout(300) });
+    await expect(large).rejects.toThrow();
+    await busy;
+    expect((await call(url, 'work', { name: 'after' })).result).toMatchObject({ content: [{ text: 'after' }] });
   });
 
   it('tells a session of 2025 of the log of its calls from the level on that it has set', async () => {
@@ -218,6 +211,23 @@ describe('a program of 2026 that all clients share', () => {
   });
 });
 
+it('a program of 2026 tells nobody of its log once another client has used it, since it does not say whom a message concerns', async () => {
+  folder.write('gantry.config.json', { mcp: { stdio: 'launch' }, serve: { requireToken: true } });
+  folder.write('mcp.json', {
+    mcpServers: { s: { command: process.execPath, args: [pathOf('modern-talking-program')] } },
+  });
+  const tokens = new Map<string, string>();
+  for (const who of ['ann', 'ben']) tokens.set(who, (await folder.run(['tokens', 'create', who])).stdout.trim());
+  const url = `${open.use(await folder.serve()).url}/mcp/s`;
+  const logged = async (who: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${tokens.get(who)}` };
+    const args = { name: 'work', arguments: { name: who } };
+    const stream = open.use(await openNewer(url, 'tools/call', args, { headers, meta: logLevel }));
+    return (await stream.rest()).filter(({ method }) => method === 'notifications/message').length;
+  };
+  expect([await logged('ann'), await logged('ann'), await logged('ben'), await logged('ann')]).toEqual([2, 2, 0, 0]);
+});
+
 describe('a program of 2026 with tasks', () => {
   it('tells a client of the state of its task without a question for a credential, which is declined', async () => {
     const url = await serve({ command: process.execPath, args: [pathOf('modern-program')] });
@@ -229,9 +239,46 @@ describe('a program of 2026 with tasks', () => {
     const told = await stream.next();
     expect(told).toMatchObject({ method: 'notifications/tasks', params: { taskId: 'the task', status: 'working' } });
     expect(told?.params).not.toHaveProperty('inputRequests');
-    expect(await stream.next()).toMatchObject({
-      params: { status: 'completed', result: { content: [{ text: '{"action":"decline"}' }] } },
-    });
+    const later = [await stream.next(), await stream.next()];
+    expect(later).toContainEqual(
+      expect.objectContaining({
+        params: expect.objectContaining({
+          status: 'completed',
+          result: { content: [{ type: 'text', text: '{"action":"decline"}' }] },
+        }) as unknown,
+      }),
+    );
+  });
+});
+
+describe('a program of 2026 that says what it should not', () => {
+  let url: string;
+  beforeEach(async () => {
+    url = await serve({ command: process.execPath, args: [pathOf('modern-program')] });
+  });
+
+  it('is not passed on what nests too deep, and its answer is an error', async () => {
+    const meta = { progressToken: 1 };
+    const stream = open.use(await openNewer(url, 'tools/call', { name: 'deep', arguments: {} }, { meta }));
+    const said = await stream.rest();
+    expect(said).toHaveLength(1);
+    expect(said[0]?.error?.message).toContain('nests deeper than 1000 levels');
+    expect((await call(url, 'ask', {}, { can: {} })).result).toMatchObject({ content: [{ text: 'cannot be asked' }] });
+  });
+
+  it('asks nothing of a session of 2025 by a notice', async () => {
+    const client = new OldClient({ name: 't', version: '1' });
+    const heard: string[] = [];
+    client.fallbackNotificationHandler = async ({ method }) => void heard.push(method);
+    await client.connect(new OldTransport(new URL(url)));
+    open.defer(() => client.close());
+    await expect
+      .poll(async () => {
+        await client.callTool({ name: 'want', arguments: { field: 'password' } });
+        return heard.length;
+      })
+      .toBeGreaterThan(1);
+    expect(new Set(heard)).toEqual(new Set(['notifications/tools/list_changed']));
   });
 });
 

@@ -1,7 +1,7 @@
 import { messageOf } from '../../kernel/errors.ts';
 import { parseJson } from '../../kernel/json.ts';
 import { readBody as readBytes } from '../../net/read-body.ts';
-import { depthProblem, numberProblem } from './json-limits.ts';
+import { depthProblem, numberProblem } from '../wire/json-limits.ts';
 import { jsonRpcError } from './json-rpc-error.ts';
 import { mediaRefusal } from './media-refusal.ts';
 

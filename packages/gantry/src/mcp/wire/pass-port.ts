@@ -120,8 +120,12 @@ export interface ChannelRequest {
   readonly method: string;
   readonly params: JsonObject;
   readonly client: string | undefined;
-  /** Whose messages of the log are wanted: they are heard while the server works for the same alone. */
-  readonly logsFor?: object | undefined;
+  /**
+   * Who may hear what the server says because of it; undefined where that is nothing. Default undefined.
+   */
+  readonly owner?: unknown;
+  /** Whether messages of the log are wanted: they are heard as long as nobody but this owner has used the connection. */
+  readonly wantsLog?: boolean | undefined;
 }
 
 /** A server that is held open until this is disposed. */

@@ -22,8 +22,7 @@ const startProgram = () => {
     ended.catch(() => undefined);
     return { taken, ended, ending };
   };
-  const say = (message: object, isShared = false): boolean =>
-    requests.take({ jsonrpc: '2.0', ...message } as never, isShared);
+  const say = (message: object): boolean => requests.take({ jsonrpc: '2.0', ...message } as never);
   return { requests, send, say, sent };
 };
 const log = (data: string) => ({ method: 'notifications/message', params: { level: 'info', data } });
@@ -44,7 +43,7 @@ describe('what a server says on its one channel', () => {
 
   it('is left to the bridge where it names none of them', () => {
     const { send, say } = startProgram();
-    const { taken } = send({ id: 'one', logsFor: {} });
+    const { taken } = send({ id: 'one', owner: 'c', wantsLog: true });
     for (const message of [
       { id: 3, result: {} },
       { id: 3, method: 'sampling/createMessage', params: {} },
@@ -69,36 +68,36 @@ describe('what a server says on its one channel', () => {
 });
 
 describe('a message of the log', () => {
-  const owner = {};
+  const mine = { owner: 'mine', wantsLog: true };
 
-  it('belongs to the only request that runs, and to the latest of one owner', () => {
+  it('belongs to the latest request that wants it, where nobody else has used the connection', () => {
     const { send, say } = startProgram();
-    const listener = send({ id: 'l', ...listening });
-    const one = send({ id: 'one', logsFor: owner });
+    const listener = send({ id: 'l', owner: 'mine', ...listening });
+    const quiet = send({ id: 'quiet', owner: 'mine' });
+    const one = send({ id: 'one', ...mine });
     say(log('a'));
-    const two = send({ id: 'two', logsFor: owner });
+    const two = send({ id: 'two', ...mine });
     say(log('b'));
-    expect([one.taken, two.taken, listener.taken]).toMatchObject([
+    expect([one.taken, two.taken, listener.taken, quiet.taken]).toMatchObject([
       [{ params: { data: 'a' } }],
       [{ params: { data: 'b' } }],
+      [],
       [],
     ]);
   });
 
   it.each([
-    ['another owner wants its own', { logsFor: {} }, false],
-    ['another request runs that wants none', {}, false],
-    ['the bridge has a request of its own', undefined, true],
-  ])('belongs to nobody while %s', (_why, other, isShared) => {
-    const { send, say } = startProgram();
-    const one = send({ id: 'one', logsFor: owner });
-    const two = other && send({ id: 'two', ...other });
-    expect(say(log('a'), isShared)).toBe(false);
-    say({ id: 'two', result: {} });
-    expect([one.taken, two?.taken.filter((message) => 'method' in (message as object)) ?? []]).toEqual([[], []]);
-    if (isShared) return;
-    expect(say(log('b'))).toBe(true);
-    expect(one.taken).toMatchObject([{ params: { data: 'b' } }]);
+    ['another has made a request', { id: 'other', owner: 'other' }],
+    ['another has listened', { id: 'other', owner: 'other', ...listening }],
+    ['the bridge has made one for somebody', undefined],
+  ])('belongs to nobody once %s, even after that has ended', (_why, other) => {
+    const { requests, send, say } = startProgram();
+    if (other) send(other);
+    else requests.usedByOthers();
+    say({ id: 'other', result: {} });
+    const one = send({ id: 'one', ...mine });
+    expect(say(log('a'))).toBe(false);
+    expect(one.taken).toEqual([]);
   });
 });
 
@@ -110,6 +109,38 @@ describe('a request on the channel', () => {
     await expect(ended).rejects.toThrow('gone');
     expect(sent.at(-1)).toEqual({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'one' } });
     expect(say({ id: 'one', result: {} })).toBe(false);
+  });
+
+  it('may be given up, and the connection may end, while it is still being written', async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    const channel = createChannel({ send: () => new Promise(() => {}) }, { server: 's', log: silentLog });
+    const ending = new AbortController();
+    const request = { method: 'tools/call', params: {}, client: 'c' };
+    const given = channel.send({ ...request, id: 'one' }, () => {}, ending.signal);
+    const broken = channel.send({ ...request, id: 'two' }, () => {}, new AbortController().signal);
+    ending.abort(new Error('gone'));
+    channel.end();
+    await expect(given).rejects.toThrow('gone');
+    await expect(broken).rejects.toMatchObject({ code: 'server_unreachable' });
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', note);
+    expect(unhandled).toEqual([]);
+  });
+
+  it('outlives a listener that fails', async () => {
+    const channel = createChannel({ send: async () => {} }, { server: 's', log: silentLog });
+    const failing = (): never => {
+      throw new RangeError('too deep');
+    };
+    const never = new AbortController().signal;
+    void channel.listen(failing, never);
+    const sent = channel.send({ id: 'one', method: 'tools/call', params: {}, client: 'c' }, failing, never);
+    channel.take({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+    channel.take({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 'one', progress: 1 } });
+    channel.take({ jsonrpc: '2.0', id: 'one', result: {} });
+    await sent;
   });
 
   it('fails with the reason why its answer never comes', async () => {
@@ -150,11 +181,11 @@ describe('a request on the channel', () => {
     const { requests, send } = startProgram();
     const heard: string[] = [];
     const listened = requests.listen(({ method }) => heard.push(method), new AbortController().signal);
-    requests.take({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' } as never, false);
+    requests.take({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' } as never);
     requests.endListening();
     await listened;
     await requests.listen(() => heard.push('late'), new AbortController().signal);
-    requests.take({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' } as never, false);
+    requests.take({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' } as never);
     expect(heard).toEqual(['notifications/tools/list_changed']);
     await expect(send({ id: 'late', ...listening }).ended).rejects.toMatchObject({ code: 'server_unreachable' });
   });

@@ -1,7 +1,8 @@
 /**
  * The one channel of a connection to a program, or to a server over SSE: requests of clients go past the SDK's client, which tells its owner
  * alone what it hears. All that the server says is sorted here: answers by their ids, notices of changes by the subscription that they name
- * (2026), progress by its token. Messages of the log name nothing; they belong to a request only while the server works on no other.
+ * (2026), progress by its token. Messages of the log name nothing, and may be about a request that was given up, or about a task: they are told
+ * only where nobody but one owner has used the connection since it was opened.
  */
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
 import { GantryError, messageOf } from '../../../kernel/errors.ts';
@@ -23,8 +24,10 @@ export interface Channel {
   send(request: ChannelRequest, take: (message: unknown) => void, signal: AbortSignal): Promise<void>;
   /** Hears of all changes that a server of 2025 tells of, until the signal aborts; resolves then, and when there is nothing more to hear. */
   listen(listener: (notice: Notice) => void, signal: AbortSignal): Promise<void>;
-  /** True when a message was one of a request. `isShared` says that the server works for others too. */
-  take(message: JSONRPCMessage, isShared: boolean): boolean;
+  /** True when a message was one of a request. */
+  take(message: JSONRPCMessage): boolean;
+  /** A request was sent past this that is not one of the bridge's own. */
+  usedByOthers(): void;
   /** Ends what only listens: the connection is to end when nothing runs on it. */
   endListening(): void;
   /** The connection has ended. */
@@ -59,6 +62,13 @@ export const createChannel = (
   /** Whoever would listen from now on would keep a connection that is to end. */
   let isEnding = false;
 
+  /** By whom it has been used; more than two need not be told apart. */
+  const users = new Set<unknown>();
+  const others = {};
+  const use = (owner: unknown): void => {
+    if (users.size < 2) users.add(owner);
+  };
+
   const admit = ({ method, client }: ChannelRequest): void => {
     if (method !== listening) return;
     if (isEnding) throw toBeConnected(server);
@@ -78,28 +88,32 @@ export const createChannel = (
   };
 
   /** The request that a notice belongs to. */
-  const heardBy = (message: Members, isShared: boolean): Open | undefined => {
+  const heardBy = (message: Members): Open | undefined => {
     const { method, params } = message;
     if (!isObject(params)) return undefined;
     const meta = isObject(params['_meta']) ? params['_meta'] : {};
     if (subscriptionIdKey in meta) return open.get(meta[subscriptionIdKey] as RequestId);
     if (method === 'notifications/progress') return open.get(params['progressToken'] as RequestId);
-    return method === 'notifications/message' && !isShared ? onlyWorker() : undefined;
+    return method === 'notifications/message' && users.size === 1 ? latestThatWantsLog() : undefined;
   };
 
-  /** The latest of the requests that run where all are of one owner, and want the log. */
-  const onlyWorker = (): Open | undefined => {
-    const working = [...open.values()].filter(({ isListening }) => !isListening);
-    const latest = working.at(-1);
-    const owner = latest?.request.logsFor;
-    return owner !== undefined && working.every(({ request }) => request.logsFor === owner) ? latest : undefined;
+  const latestThatWantsLog = (): Open | undefined =>
+    [...open.values()].findLast(({ request, isListening }) => request.wantsLog === true && !isListening);
+
+  /** What goes wrong with one message is not to reach the connection, which is everybody's. */
+  const give = (one: Open, message: Members): void => {
+    try {
+      one.take(message);
+    } catch (error) {
+      log.warn({ server, reason: messageOf(error) }, 'a message of a server could not be passed on');
+    }
   };
 
   const takeAnswer = (one: Open, message: Members): void => {
     const { error } = message;
     const lost = isObject(error) ? fromLostAnswer(error as unknown as Parameters<typeof fromLostAnswer>[0]) : undefined;
     if (lost) return one.settle(lost);
-    one.take(message);
+    give(one, message);
     one.settle();
   };
 
@@ -110,7 +124,12 @@ export const createChannel = (
   const tell = ({ method, params }: Members): void => {
     const said = isObject(params) ? (params as JsonObject) : {};
     if (isObject(said['_meta']) && subscriptionIdKey in said['_meta']) return;
-    for (const listener of listeners.keys()) listener({ method: String(method), params: said });
+    for (const listener of listeners.keys())
+      try {
+        listener({ method: String(method), params: said });
+      } catch (error) {
+        log.warn({ server, reason: messageOf(error) }, 'a notice of a server could not be passed on');
+      }
   };
   const endListeners = (): void => {
     isEnding = true;
@@ -121,7 +140,8 @@ export const createChannel = (
     send: async (request, take, signal) => {
       signal.throwIfAborted();
       admit(request);
-      const { id, method, params } = request;
+      const { id, method, params, owner } = request;
+      if (owner !== undefined) use(owner);
       const ended = Promise.withResolvers<void>();
       const giveUp = (): void => {
         one.settle(signal.reason);
@@ -140,11 +160,8 @@ export const createChannel = (
       };
       open.set(id, one);
       signal.addEventListener('abort', giveUp, { once: true });
-      try {
-        await inner.send({ jsonrpc: '2.0', id, method, params });
-      } catch (error) {
-        one.settle(error);
-      }
+      // It may be given up while it is still being written, which takes as long as the server does not read.
+      inner.send({ jsonrpc: '2.0', id, method, params }).catch((error: unknown) => one.settle(error));
       await ended.promise;
     },
     listen: async (listener, signal) => {
@@ -156,7 +173,8 @@ export const createChannel = (
       await ended.promise;
       listeners.delete(listener);
     },
-    take: (message, isShared) => {
+    usedByOthers: () => use(others),
+    take: (message) => {
       if (changes.has('method' in message ? message.method : '')) tell(message);
       if (open.size === 0) return false;
       if (!('method' in message)) {
@@ -172,8 +190,8 @@ export const createChannel = (
         endGracefully(ended);
         return true;
       }
-      const one = heardBy(message, isShared);
-      one?.take(message);
+      const one = heardBy(message);
+      if (one) give(one, message);
       return one !== undefined;
     },
     endListening: () => {

@@ -2,10 +2,11 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../kernel/clock.ts';
-import { GantryError } from '../../../kernel/errors.ts';
+import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import { isObject, parseJson } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { flattenText } from '../../../text/flatten.ts';
+import { depthProblem, tooDeep } from '../../wire/json-limits.ts';
 import type { OverlongLine } from '../../wire/json-lines.ts';
 import { createLineReader, idOfOverlong } from '../../wire/json-lines.ts';
 import { toLostAnswer } from './lost-answer.ts';
@@ -36,11 +37,27 @@ export const createStdioTransport = (options: StdioTransportOptions): Transport 
   let skipped = 0;
   let ended: Promise<void> | undefined;
 
+  /** What one message does wrong is not to end the process, which is everybody's. */
+  const deliver = (message: JSONRPCMessage): void => {
+    try {
+      transport.onmessage?.(message);
+    } catch (error) {
+      transport.onerror?.(error instanceof Error ? error : new Error(messageOf(error)));
+    }
+  };
+
+  const onTooDeep = (id: unknown): void => {
+    const error = tooDeep(server);
+    if (typeof id === 'string' || typeof id === 'number') deliver(toLostAnswer(id, error));
+    else transport.onerror?.(error);
+  };
+
   const onLine = (text: string): void => {
     if (text.trim() === '') return;
     const parsed = text.trimStart().startsWith('{') ? parseJson(text) : undefined;
     if (parsed?.ok && isObject(parsed.value) && parsed.value['jsonrpc'] === '2.0') {
-      transport.onmessage?.(parsed.value as JSONRPCMessage);
+      if (depthProblem(text) === undefined) deliver(parsed.value as JSONRPCMessage);
+      else onTooDeep(parsed.value['id']);
       return;
     }
     skipped += 1;
@@ -57,7 +74,7 @@ export const createStdioTransport = (options: StdioTransportOptions): Transport 
     const id = idOfOverlong(line);
     const error = responseTooLarge({ server, maxBytes: options.maxResponseBytes });
     if (id === undefined) transport.onerror?.(error);
-    else transport.onmessage?.(toLostAnswer(id, error));
+    else deliver(toLostAnswer(id, error));
   };
 
   const onStderr = createLineReader(64 * 1024, {

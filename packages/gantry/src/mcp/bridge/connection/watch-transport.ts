@@ -43,6 +43,17 @@ const rawMethods: ReadonlySet<string> = new Set([
   'tasks/cancel',
 ]);
 
+// What the bridge asks for itself, and nobody else causes.
+const ownMethods: ReadonlySet<string> = new Set([
+  'initialize',
+  'server/discover',
+  'ping',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+]);
+
 // Empty, but right for every method above in every revision.
 const standIn = {
   resultType: 'complete',
@@ -70,7 +81,7 @@ export const watchTransport = (
     readonly log: Log;
     readonly answers?: Readonly<Record<string, AnswerRequest | undefined>> | undefined;
     /** Requests that are sent past this transport, and get what belongs to them. */
-    readonly channel?: Pick<Channel, 'take' | 'end'> | undefined;
+    readonly channel?: Pick<Channel, 'take' | 'usedByOthers' | 'end'> | undefined;
   },
 ): Transport => {
   const { channel } = options;
@@ -78,7 +89,7 @@ export const watchTransport = (
   const waiting = new Map<RequestId, { readonly method: string; readonly abort: AbortController | undefined }>();
 
   const deliver = (message: JSONRPCMessage, extra?: MessageExtraInfo): void => {
-    if (requests.take(message) || channel?.take(message, waiting.size > 0)) return;
+    if (requests.take(message) || channel?.take(message)) return;
     if ('method' in message) {
       outer.onmessage?.(withProperParams(message), extra);
       return;
@@ -106,6 +117,7 @@ export const watchTransport = (
       if (method === 'subscriptions/listen') return await inner.send(message, options);
       const abort = options?.requestSignal ? undefined : new AbortController();
       waiting.set(id, { method, abort });
+      if (!ownMethods.has(method)) channel?.usedByOthers();
       options?.requestSignal?.addEventListener('abort', () => waiting.delete(id), { once: true });
       try {
         await inner.send(message, {

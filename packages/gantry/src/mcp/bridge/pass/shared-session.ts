@@ -19,11 +19,11 @@ export const sharedSessionOf = (
   if (known) return known;
   const session: SharedSession = {
     capabilities: (client.getServerCapabilities() ?? {}) as JsonObject,
-    request: (method, params) => {
+    request: (method, params, { owner } = {}) => {
       const id = newId();
       return startExchange({
         id,
-        send: (take, signal) => channel.send({ id, method, params, client: undefined }, take, signal),
+        send: (take, signal) => channel.send({ id, method, params, client: undefined, owner }, take, signal),
         // What the server asks over the session is answered by its policy.
         tell: async () => {},
         tellsCancelled: false,

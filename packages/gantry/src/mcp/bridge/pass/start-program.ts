@@ -22,7 +22,13 @@ export const createStartProgram =
     const { name, entry, maskSecrets } = server;
     const log = withSecretsMasked(options.log, maskSecrets);
     const transport = await createTransport(kind, name, entry, { ...options, log });
-    transport.onmessage = (message) => hears.message(message);
+    transport.onmessage = (message) => {
+      try {
+        hears.message(message);
+      } catch (error) {
+        log.warn({ server: name, reason: messageOf(error) }, 'a message of a program could not be passed on');
+      }
+    };
     transport.onerror = (error) => {
       log.debug({ server: name, reason: messageOf(error) }, 'a program reported an error');
       // A stream that is opened anew would be a session that nobody has initialised.

@@ -49,5 +49,5 @@ const isDeclined = (target: Pick<PassTarget, 'isDeclined'>, request: unknown): b
   return request['method'] === 'elicitation/create' && target.isDeclined(request['params']);
 };
 
-const carrierInOtherCase = otherCaseOf(['inputRequests']);
+const carrierInOtherCase = otherCaseOf(['inputRequests', 'task']);
 const requestInOtherCase = otherCaseOf(['method', 'params']);

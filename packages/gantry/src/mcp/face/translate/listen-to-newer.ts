@@ -11,6 +11,7 @@ import { withoutHopMeta } from './generations.ts';
 import type { NewerRequest } from './newer-requests.ts';
 import { saysOfOlderClient } from './relay-to-newer.ts';
 import type { Visit } from './relayed.ts';
+import { ownerOf } from './relayed.ts';
 
 /** What a client of 2025 is told of over its session. */
 export interface SessionNotices extends Disposable {
@@ -23,16 +24,14 @@ export interface SessionNotices extends Disposable {
   readonly setLogLevel?: ((level: string, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
-interface Stream {
-  readonly exchange: Exchange;
-  isAcknowledged: boolean;
-}
-
 /** After what time a stream that has ended is opened again, and after what time at most where that fails again and again. */
 export const againMs = 5_000;
 export const againAtMostMs = 60_000;
 const acknowledgeMs = 30_000;
 export const mostSubscriptions = 200;
+// All that is asked for; a session could take anything else for a question.
+const isTold = (method: string): boolean =>
+  /^notifications\/(?:(?:tools|prompts|resources)\/list_changed|resources\/updated)$/.test(method);
 const listFlags = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' };
 
 /** Refuses one more. */
@@ -55,7 +54,9 @@ export const createSessionNotices = (options: {
   const target = (): PassTarget => visit().target;
   const uris = new Set<string>();
   const waiting: PromiseWithResolvers<void>[] = [];
-  let stream: Stream | undefined;
+  /** The stream that the server has acknowledged, and the one that is to take its place. */
+  let active: Exchange | undefined;
+  let pending: Exchange | undefined;
   let retry: Timer | undefined;
   let waitMs = againMs;
   let isOver = false;
@@ -72,19 +73,18 @@ export const createSessionNotices = (options: {
     };
   };
 
-  /**
-   * Opens a stream for what is wanted now in place of the one before; resolves when the server has acknowledged it, or one that took its
-   * place.
-   */
+  /** Opens a stream for what is wanted now; resolves when the server has acknowledged it, or one that took its place. */
   const listen = async (): Promise<void> => {
     retry?.stop();
     const notifications = filter();
-    const isWanted = !isOver && Object.keys(notifications).length > 0;
-    const before = stream;
-    stream = undefined;
-    // One that is acknowledged is left open until the next is, so that nothing is missed in between.
-    if (!isWanted || before?.isAcknowledged === false) before?.exchange.abandon();
-    if (!isWanted) return;
+    pending?.abandon();
+    pending = undefined;
+    if (isOver || Object.keys(notifications).length === 0) {
+      active?.abandon();
+      active = undefined;
+      for (const one of waiting.splice(0)) one.resolve();
+      return;
+    }
     const acknowledged = Promise.withResolvers<void>();
     waiting.push(acknowledged);
     const exchange = send({
@@ -94,32 +94,37 @@ export const createSessionNotices = (options: {
       method: 'subscriptions/listen',
       params: { notifications },
       wantsProgress: false,
+      owner: ownerOf(visit(), server),
     });
-    const opened: Stream = { exchange, isAcknowledged: false };
-    stream = opened;
+    pending = exchange;
     const patience = clock.startTimer(acknowledgeMs, () => exchange.abandon());
-    const settle = (end: (one: PromiseWithResolvers<void>) => void): void => {
-      patience.stop();
-      before?.exchange.abandon();
-      if (stream === opened) for (const one of waiting.splice(0)) end(one);
-    };
     exchange.hear(({ method, params }) => {
       if (method === 'notifications/subscriptions/acknowledged') {
-        opened.isAcknowledged = true;
+        if (pending !== exchange) return;
+        patience.stop();
         waitMs = againMs;
-        return settle(({ resolve }) => resolve());
-      }
-      server
-        .notification({ method, params: { ...withoutHopMeta(params) } })
-        .catch((error: unknown) => log.debug({ reason: messageOf(error) }, 'a client could not be told of a change'));
+        // Until now it was left open, so that nothing is missed in between.
+        active?.abandon();
+        active = exchange;
+        pending = undefined;
+        for (const one of waiting.splice(0)) one.resolve();
+      } else if (isTold(method))
+        server
+          .notification({ method, params: { ...withoutHopMeta(params) } })
+          .catch((error: unknown) => log.debug({ reason: messageOf(error) }, 'a client could not be told of a change'));
     });
     const ended = exchange.next(new AbortController().signal).then(
       () => new GantryError('server_unreachable', `Server "${target().name}" ended its stream of notices.`),
       (error: unknown) => error,
     );
     void ended.then((error) => {
-      settle(({ reject }) => reject(error));
-      if (isOver || stream !== opened) return;
+      patience.stop();
+      if (exchange === pending) {
+        pending = undefined;
+        for (const one of waiting.splice(0)) one.reject(error);
+      } else if (exchange === active) active = undefined;
+      else return;
+      if (isOver || active || pending) return;
       log.debug({ server: target().name, reason: messageOf(error) }, 'a stream of notices is opened again');
       retry = clock.startTimer(waitMs, () => void listen().catch(report));
       waitMs = Math.min(waitMs * 2, againAtMostMs);
@@ -138,6 +143,8 @@ export const createSessionNotices = (options: {
         await orAborted(listen(), signal);
       } catch (error) {
         uris.delete(uri);
+        // Where the client has given it up, the stream may have it.
+        if (signal.aborted) void listen().catch(report);
         throw error;
       }
     },
@@ -147,7 +154,8 @@ export const createSessionNotices = (options: {
     [Symbol.dispose]: () => {
       isOver = true;
       retry?.stop();
-      stream?.exchange.abandon();
+      pending?.abandon();
+      active?.abandon();
     },
   };
 };

@@ -8,6 +8,8 @@ import type { Notice } from '../../wire/sessions/exchange.ts';
 import type { ClientSays } from '../../wire/sessions/client-says.ts';
 import { tasksExtension } from '../../wire/tasks-extension.ts';
 import { noticeStream } from './notice-stream.ts';
+import { ownerOf } from './relayed.ts';
+import type { Subscriber } from './shared-subscriptions.ts';
 import { subscribeShared, unsubscribeShared } from './shared-subscriptions.ts';
 import { takesPart } from './takes-part.ts';
 import { knowsTasks } from './tasks/tasks-at-older.ts';
@@ -43,7 +45,7 @@ export const createListenToOlder = ({
   /** Subscribes to what the server can tell of; gives that part of what is wanted. */
   const subscribe = async (
     session: SharedSession,
-    owner: object,
+    subscriber: Subscriber,
     wanted: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<Subscribed> => {
@@ -60,7 +62,7 @@ export const createListenToOlder = ({
         ? resourceSubscriptions.filter((uri) => typeof uri === 'string').slice(0, mostSubscriptions)
         : [],
     );
-    await subscribeShared(session, owner, [...uris], signal);
+    await subscribeShared(session, subscriber, [...uris], signal);
     return { lists: new Map(lists.map(([flag, [, notice]]) => [notice, flag])), uris };
   };
   /**
@@ -85,10 +87,11 @@ export const createListenToOlder = ({
       ? await target.leaseShared(signal)
       : await target.leaseSession({ client, says, forNotices: true }, signal);
     const { session } = leased;
-    const owner = {};
+    const holder = {};
+    const subscriber = { holder, owner: ownerOf({ client }, holder) };
     let honored: Subscribed;
     try {
-      honored = await subscribe(session, owner, wanted, signal);
+      honored = await subscribe(session, subscriber, wanted, signal);
     } catch (error) {
       leased.giveBack('broken');
       throw error;
@@ -98,7 +101,7 @@ export const createListenToOlder = ({
       session,
       end: () => {
         if (target.startProgram)
-          unsubscribeShared(session, owner, honored.uris, (reason) =>
+          unsubscribeShared(session, subscriber, honored.uris, (reason) =>
             log.debug({ server: target.name, reason }, 'a subscription could not be ended'),
           );
         // Over HTTP its subscriptions end with the session.
@@ -204,9 +207,12 @@ const streamOf = ({
         if (isUpdate || lists.has(method)) say({ method, params });
       };
       tasks.hear((task) => say({ method: 'notifications/tasks', params: { ...task } }));
-      session?.listen(hear, over).then(finish, (error: unknown) => {
-        report(messageOf(error));
-        finish();
-      });
+      session?.listen(hear, over).then(
+        () => finish(),
+        (error: unknown) => {
+          report(messageOf(error));
+          finish();
+        },
+      );
     },
   });

@@ -9,15 +9,20 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { noAnswerWithin } from '../../wire/no-answer.ts';
-import type { PassTarget } from '../../wire/pass-port.ts';
 import type { Exchange, Notice } from '../../wire/sessions/exchange.ts';
+import { toRpc } from '../mail/rpc-error.ts';
 import { rpcErrorResponse } from '../pass/rpc-response.ts';
-import { sortQuestions, withOpenQuestions } from '../pass/sort-questions.ts';
+import { withoutTaskQuestions } from '../pass/task-questions.ts';
 import { withoutHopMeta } from './generations.ts';
 import type { ListenRequest } from './listen-to-older.ts';
 import type { NewerRequest } from './newer-requests.ts';
 import { noticeStream } from './notice-stream.ts';
 import { saysIn } from './relay-to-newer-program.ts';
+import { ownerOf } from './relayed.ts';
+import { isAnswer, resultOf } from './tasks/task-way.ts';
+
+// A stream has not more to do with questions than that.
+const mostAnswered = 1_000;
 
 /** Makes what opens them, by `send`. */
 export const createListenToProgram =
@@ -36,7 +41,7 @@ export const createListenToProgram =
       return rpcErrorResponse(message, 400, -32_600, 'Invalid request: "id" must be a text or a number.');
     const params = isObject(message['params']) ? (message['params'] as JsonObject) : {};
     const says = saysIn(isObject(params['_meta']) ? params['_meta'] : {});
-    const about = { target, client, says, wantsProgress: false };
+    const about = { target, client, says, wantsProgress: false, owner: ownerOf({ client }, message) };
     const exchange = send({ ...about, method: 'subscriptions/listen', params: withoutHopMeta(params) });
     const early: Notice[] = [];
     const heard = Promise.withResolvers<void>();
@@ -44,22 +49,28 @@ export const createListenToProgram =
       early.push(notice);
       heard.resolve();
     };
-    const decline = (taskId: string, inputResponses: JsonObject): void => {
-      const update = send({ ...about, method: 'tasks/update', params: { taskId, inputResponses } });
-      update
-        .next(signal)
-        .catch((error: unknown) =>
-          log.warn({ server: target.name, reason: messageOf(error) }, 'a question of a task could not be declined'),
-        );
+    const trouble = (reason: string): void => log.warn({ server: target.name, reason }, 'a notice is not passed on');
+    const answered = new Set<string>();
+    const decline = (taskId: string, responses: JsonObject): void => {
+      // SEP-2663: a key is answered at most once; a program that asks it again and again would be answered so.
+      const news = Object.entries(responses).filter(([key]) => !answered.has(`${taskId}\n${key}`));
+      if (news.length === 0 || answered.size >= mostAnswered) return;
+      for (const [key] of news) answered.add(`${taskId}\n${key}`);
+      const update = { taskId, inputResponses: Object.fromEntries(news) };
+      resultOf(send({ ...about, method: 'tasks/update', params: update }), signal).catch((error: unknown) =>
+        trouble(messageOf(error)),
+      );
     };
     exchange.hear(({ method, params: said }) => {
-      let judged: JsonObject;
+      // What has another name is none, and could be taken for a question.
+      if (!method.startsWith('notifications/')) return trouble('it has no name of a notice');
       try {
-        judged = withoutDeclined(target, said, decline);
+        const { carrier, declined } = withoutTaskQuestions(target, said, { isRound: false });
+        for (const { taskId, responses } of declined) decline(taskId, responses);
+        say({ method, params: carrier });
       } catch (error) {
-        return log.warn({ server: target.name, reason: messageOf(error) }, 'a notice is not passed on');
+        trouble(messageOf(error));
       }
-      say({ method, params: judged });
     });
     // It ends by itself only when the program ends it.
     const ended = exchange.next(new AbortController().signal);
@@ -81,26 +92,13 @@ export const createListenToProgram =
       start: (stream) => {
         say = stream.say;
         for (const notice of early.splice(0)) say(notice);
-        ended.then(stream.finish, (error: unknown) => {
-          log.debug({ server: target.name, reason: messageOf(error) }, 'a stream of notices ended');
-          stream.finish();
-        });
+        ended.then(
+          () => stream.finish(),
+          (error: unknown) => {
+            log.debug({ server: target.name, reason: messageOf(error) }, 'a stream of notices ended');
+            stream.finish(isAnswer(error) ? toRpc(error) : undefined);
+          },
+        );
       },
     });
   };
-
-/** The notice of a task without questions that nobody may answer; they are declined in the client's place. */
-const withoutDeclined = (
-  target: PassTarget,
-  said: JsonObject,
-  decline: (taskId: string, responses: JsonObject) => void,
-): JsonObject => {
-  const { task } = said;
-  const inner = isObject(task) ? withoutDeclined(target, task, decline) : task;
-  const outer = inner === task ? said : { ...said, task: inner };
-  const sorted = sortQuestions(target, outer);
-  if (!sorted) return outer;
-  const { taskId } = outer;
-  if (typeof taskId === 'string') decline(taskId, sorted.responses);
-  return withOpenQuestions(outer, sorted) as JsonObject;
-};

@@ -8,7 +8,9 @@ import type { Notice } from '../../wire/sessions/exchange.ts';
 import type { SessionNotices } from './listen-to-newer.ts';
 import { againAtMostMs, againMs, mostSubscriptions, tooManySubscriptions } from './listen-to-newer.ts';
 import type { Visit } from './relayed.ts';
+import { ownerOf } from './relayed.ts';
 import { wishSharedLog } from './shared-log.ts';
+import type { Subscriber } from './shared-subscriptions.ts';
 import { subscribeShared, unsubscribeShared } from './shared-subscriptions.ts';
 import { isAnswer } from './tasks/task-way.ts';
 
@@ -33,6 +35,8 @@ export const createSharedNotices = (options: {
   const report = (reason: string): void =>
     log.debug({ server: visit().target.name, reason }, 'notices are not to be had');
 
+  const subscriber = (): Subscriber => ({ holder: server, owner: ownerOf(visit(), server) });
+
   const hear = ({ method, params }: Notice): void => {
     const { uri } = params;
     if (method === 'notifications/resources/updated' && (typeof uri !== 'string' || !uris.has(uri))) return;
@@ -43,7 +47,7 @@ export const createSharedNotices = (options: {
   const subscribeAnew = async (session: SharedSession): Promise<void> => {
     for (const uri of uris)
       try {
-        await subscribeShared(session, server, [uri], ending.signal);
+        await subscribeShared(session, subscriber(), [uri], ending.signal);
       } catch (error) {
         if (!isAnswer(error)) throw error;
         uris.delete(uri);
@@ -65,7 +69,7 @@ export const createSharedNotices = (options: {
     void session.listen(hear, ending.signal).then(() => {
       current = undefined;
       if (ending.signal.aborted) {
-        unsubscribeShared(session, server, uris, report);
+        unsubscribeShared(session, subscriber(), uris, report);
         wishSharedLog(session, server, undefined, report);
       }
       giveBack();
@@ -98,14 +102,14 @@ export const createSharedNotices = (options: {
       // Known before the server can tell of it, and to whoever opens the next session.
       uris.add(uri);
       try {
-        await subscribeShared(await orAborted(ready(), signal), server, [uri], signal);
+        await subscribeShared(await orAborted(ready(), signal), subscriber(), [uri], signal);
       } catch (error) {
         uris.delete(uri);
         throw error;
       }
     },
     unsubscribe: (uri) => {
-      if (uris.delete(uri) && current) unsubscribeShared(current, server, [uri], report);
+      if (uris.delete(uri) && current) unsubscribeShared(current, subscriber(), [uri], report);
     },
     setLogLevel: async (level, signal) => {
       logLevel = level;

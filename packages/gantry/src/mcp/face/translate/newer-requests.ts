@@ -9,6 +9,7 @@ import type { PassTarget, ChannelRequest } from '../../wire/pass-port.ts';
 import type { ClientSays } from '../../wire/sessions/client-says.ts';
 import { metaKeys } from '../../wire/sessions/client-says.ts';
 import type { Exchange } from '../../wire/sessions/exchange.ts';
+import { startExchange } from '../../wire/sessions/exchange.ts';
 import { startHttpExchange } from '../../wire/sessions/http-exchange.ts';
 import { withinSilence } from './silence.ts';
 
@@ -21,21 +22,19 @@ export interface NewerRequest {
   readonly params: JsonObject;
   /** Whether the client wants to hear of progress. */
   readonly wantsProgress: boolean;
-  /**
-   * Of a request to a program, who hears the log: programs do not say to which request a message belongs, so what another could cause is not
-   * heard.
-   */
-  readonly logsFor?: object | undefined;
+  /** Of a request to a program, who may hear what that says because of it (see `ownerOf`). */
+  readonly owner: unknown;
 }
 
-const revision = '2026-07-28';
+/** What these speak. */
+export const revision = '2026-07-28';
 
 /** Sends requests to servers of 2026-07-28, over HTTP or as programs; each says all there is to say of its client. */
 export const createNewerRequests = ({ clock, log }: { readonly clock: Clock; readonly log: Log }) => {
   // Several of these may reach the same program.
   const prefix = newId();
   let count = 0;
-  return ({ target, client, says, method, params, wantsProgress, logsFor }: NewerRequest): Exchange => {
+  return ({ target, client, says, method, params, wantsProgress, owner }: NewerRequest): Exchange => {
     count += 1;
     const id = `${prefix}:${count}`;
     const given = isObject(params['_meta']) ? params['_meta'] : {};
@@ -54,7 +53,8 @@ export const createNewerRequests = ({ clock, log }: { readonly clock: Clock; rea
         method,
         params: sent,
         client,
-        ...(says.logLevel !== undefined && { logsFor }),
+        owner,
+        wantsLog: says.logLevel !== undefined,
       });
       // Over HTTP its time is bounded where it is sent.
       return method === 'subscriptions/listen' ? exchange : withinSilence(exchange, target, clock);
@@ -77,7 +77,16 @@ export const createNewerRequests = ({ clock, log }: { readonly clock: Clock; rea
 
 const overLink = ({ link, name }: PassTarget, request: ChannelRequest): Exchange => {
   if (link.startExchange) return link.startExchange(request);
-  throw new GantryError('server_unreachable', `Server "${name}" does not speak the protocol of 2026 any more.`);
+  const why = `Server "${name}" does not speak the protocol of 2026 any more.`;
+  return startExchange({
+    id: request.id,
+    send: () => Promise.reject(new GantryError('server_unreachable', why)),
+    tell: async () => {},
+    tellsCancelled: false,
+    toError: () => new GantryError('server_unreachable', why),
+    mask: (text) => text,
+    onTrouble: () => {},
+  });
 };
 
 // MCP 2026-07-28, "Standard request headers" (SEP-2243), and those of tasks (SEP-2663).

@@ -9,8 +9,8 @@ import { subscriptionIdKey } from '../../wire/subscription-id.ts';
 export interface NoticeStream {
   /** Says a notice, under the id of the client's own request. */
   say(notice: Notice): void;
-  /** Ends the stream with a result. */
-  finish(): void;
+  /** Ends the stream with a result, or with the error that the server ended it with. */
+  finish(error?: JsonObject): void;
   /** Aborts when it has ended, however. */
   readonly over: AbortSignal;
 }
@@ -33,12 +33,13 @@ export const noticeStream = (options: {
   const over = new AbortController();
   const stamp = { [subscriptionIdKey]: id };
   let alive: Timer | undefined;
-  let finish = (): void => {};
+  let finish: NoticeStream['finish'] = () => {};
+  const stopped = (): void => finish();
   const end = (): void => {
     if (over.signal.aborted) return;
     over.abort();
     alive?.stop();
-    signal.removeEventListener('abort', finish);
+    signal.removeEventListener('abort', stopped);
     onEnd();
   };
   const body = new ReadableStream<Uint8Array>(
@@ -46,8 +47,11 @@ export const noticeStream = (options: {
       start: (controller) => {
         const write = (text: string): void => {
           if (over.signal.aborted) return;
-          // Whoever does not read is let go of, and listens anew.
-          if ((controller.desiredSize ?? 0) <= 0) return finish();
+          if ((controller.desiredSize ?? 0) <= 0) {
+            // Whoever does not read is let go of, with what waits for it, and listens anew.
+            end();
+            return controller.error(new Error('The client did not read what it listens to.'));
+          }
           controller.enqueue(encoder.encode(text));
         };
         const event = (said: JsonObject): string => messageEvent(JSON.stringify({ jsonrpc: '2.0', ...said }));
@@ -55,11 +59,11 @@ export const noticeStream = (options: {
           write(': keepalive\n\n');
           if (!over.signal.aborted) alive = clock.startTimer(keepAliveMs, keepAlive);
         };
-        finish = () => {
+        finish = (error) => {
           if (over.signal.aborted) return;
           end();
-          const result = event({ id, result: { resultType: 'complete', _meta: stamp } });
-          controller.enqueue(encoder.encode(result));
+          const said = error ? { id, error } : { id, result: { resultType: 'complete', _meta: stamp } };
+          controller.enqueue(encoder.encode(event(said)));
           controller.close();
         };
         alive = clock.startTimer(keepAliveMs, keepAlive);
@@ -69,7 +73,7 @@ export const noticeStream = (options: {
         };
         options.start({ say, finish, over: over.signal });
         if (signal.aborted) finish();
-        else signal.addEventListener('abort', finish, { once: true });
+        else signal.addEventListener('abort', stopped, { once: true });
       },
       cancel: end,
     },

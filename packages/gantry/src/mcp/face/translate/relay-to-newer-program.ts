@@ -4,18 +4,22 @@
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { startDeadline } from '../../../kernel/abort.ts';
+import type { Clock } from '../../../kernel/clock.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
+import { noAnswerWithin } from '../../wire/no-answer.ts';
 import type { ClientSays } from '../../wire/sessions/client-says.ts';
 import { metaKeys } from '../../wire/sessions/client-says.ts';
 import type { Exchange } from '../../wire/sessions/exchange.ts';
 import type { Sealing } from '../pass/carried-state.ts';
 import { unwrapState, wrapState } from '../pass/carried-state.ts';
-import { sortQuestions, withOpenQuestions } from '../pass/sort-questions.ts';
+import { sortQuestions } from '../pass/sort-questions.ts';
+import { withoutTaskQuestions } from '../pass/task-questions.ts';
 import { readHandedBack, toModernResult } from './generations.ts';
 import type { NewerRequest } from './newer-requests.ts';
 import type { Relayed } from './relayed.ts';
-import { filtered, paramsOf, tellClient } from './relayed.ts';
+import { filtered, ownerOf, paramsOf, tellClient } from './relayed.ts';
 import { resultOf } from './tasks/task-way.ts';
 
 // A server that asks again whatever it is told would never end.
@@ -23,13 +27,26 @@ const maxRounds = 20;
 
 /** Makes what relays them by `send`. */
 export const createRelayToNewerProgram =
-  ({ sealing, send }: { readonly sealing: Sealing; readonly send: (request: NewerRequest) => Exchange }) =>
+  ({
+    sealing,
+    send,
+    clock,
+  }: {
+    readonly sealing: Sealing;
+    readonly send: (request: NewerRequest) => Exchange;
+    readonly clock: Clock;
+  }) =>
   async (relayed: Relayed): Promise<JsonObject> => {
     const { target, client, method, params, ctx } = relayed;
-    const { _meta: meta, inputResponses, requestState, signal } = ctx.mcpReq;
+    const { _meta: meta, inputResponses, requestState } = ctx.mcpReq;
     const context = `pass/${target.name}/${client ?? ''}`;
     const says = saysInEnvelope(ctx);
     const sent = paramsOf(relayed);
+    // Nobody is waited for between the rounds.
+    using deadline = startDeadline(clock, target.maxCallTimeoutMs, {
+      signal: ctx.mcpReq.signal,
+      onExpiry: () => noAnswerWithin(target.name, target.maxCallTimeoutMs),
+    });
     const ask = async (what: string, about: JsonObject, isOwn = false): Promise<JsonObject> => {
       const exchange = send({
         target,
@@ -38,10 +55,10 @@ export const createRelayToNewerProgram =
         method: what,
         params: about,
         wantsProgress: !isOwn && meta?.progressToken !== undefined,
-        logsFor: ctx,
+        owner: ownerOf(relayed, ctx),
       });
       if (!isOwn) exchange.hear(tellClient(relayed, says.logLevel !== undefined));
-      return await resultOf(exchange, signal);
+      return await resultOf(exchange, deadline.signal);
     };
     const state = requestState();
     const carried = unwrapState(sealing, context, state);
@@ -51,16 +68,17 @@ export const createRelayToNewerProgram =
       ...(Object.keys(responses).length > 0 && { inputResponses: responses }),
       ...(typeof returned === 'string' && { requestState: returned }),
     };
+    const { taskId } = params;
+    const about = method.startsWith('tasks/') && typeof taskId === 'string' ? taskId : undefined;
     for (let count = 0; count < maxRounds; count += 1) {
-      const result = await ask(method, { ...sent, ...round });
+      const answered = await ask(method, { ...sent, ...round });
+      const { carrier: result, declined } = withoutTaskQuestions(target, answered, { isRound: true, taskId: about });
+      // A task is answered beside its rounds, and goes on without a word of its client.
+      for (const { taskId: asking, responses: own } of declined)
+        await ask('tasks/update', { taskId: asking, inputResponses: own }, true);
       const sorted = sortQuestions(target, result);
       if (!sorted) return readHandedBack(result) ? result : toModernResult(filtered(target, method, result));
       const { open, responses: own } = sorted;
-      if (method.startsWith('tasks/')) {
-        // A task is answered beside its rounds, and goes on without a word of its client.
-        await ask('tasks/update', { taskId: params['taskId'], inputResponses: own }, true);
-        return toModernResult(withOpenQuestions(result, sorted) as JsonObject);
-      }
       const asked = typeof result['requestState'] === 'string' ? result['requestState'] : undefined;
       if (Object.keys(open).length > 0)
         return {

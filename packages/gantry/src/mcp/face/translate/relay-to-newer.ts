@@ -13,7 +13,8 @@ import { tasksExtension } from '../../wire/tasks-extension.ts';
 import { readHandedBack } from './generations.ts';
 import type { NewerRequest } from './newer-requests.ts';
 import type { Relayed } from './relayed.ts';
-import { paramsOf, tellClient } from './relayed.ts';
+import { ownerOf, paramsOf, tellClient } from './relayed.ts';
+import { isBelow } from './shared-log.ts';
 
 /** The session of a client of 2025, as far as requests to a server of 2026 need it. */
 export interface OlderClient {
@@ -54,9 +55,12 @@ export const createRelayToNewer =
         method,
         params: { ...sent, ...round },
         wantsProgress: meta?.progressToken !== undefined,
-        logsFor: server,
+        owner: ownerOf(relayed, server),
       });
-      exchange.hear(tellClient(relayed, logLevel !== undefined));
+      const tell = tellClient(relayed, logLevel !== undefined);
+      exchange.hear((notice) => {
+        if (logLevel === undefined || !isBelow(notice, logLevel)) tell(notice);
+      });
       let result: JsonObject;
       try {
         const step = await exchange.next(signal);

@@ -19,6 +19,9 @@ export interface Visit {
   readonly place?: CallPlace | undefined;
 }
 
+/** Who may hear what a server says because of a request: whoever has this identity, or else what alone is known of the client. */
+export const ownerOf = ({ client }: Pick<Visit, 'client'>, known: object): unknown => client ?? known;
+
 /** A request of a client that is to be said in other words. */
 export interface Relayed extends Visit {
   readonly method: string;

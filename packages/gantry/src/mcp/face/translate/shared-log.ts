@@ -2,10 +2,10 @@
  * The log of a program of 2025 that several share. It has one level for all of them: the lowest that anybody wants. What is below the level of
  * one is left out for that one.
  */
-import type { JsonObject } from '../../../kernel/json.ts';
 import { messageOf } from '../../../kernel/errors.ts';
 import { logLevels } from '../../wire/sessions/client-says.ts';
 import type { SharedSession } from '../../wire/pass-port.ts';
+import type { Notice } from '../../wire/sessions/exchange.ts';
 import { lastOf } from '../../wire/sessions/older-session.ts';
 
 type Session = Pick<SharedSession, 'request'>;
@@ -39,8 +39,9 @@ export const wishSharedLog = (
   answered.catch((error: unknown) => report(messageOf(error)));
 };
 
-/** Whether a message of the log is below a level; one of a level that is not known is not. */
-export const isBelow = ({ level }: JsonObject, wanted: string): boolean => {
+/** Whether a notice is a message of the log below a level; one of a level that is not known is not. */
+export const isBelow = ({ method, params: { level } }: Notice, wanted: string): boolean => {
+  if (method !== 'notifications/message') return false;
   const said = logLevels.findIndex((one) => one === level);
   return said >= 0 && said < logLevels.indexOf(wanted);
 };

@@ -24,7 +24,10 @@ const startSession = () => {
 };
 
 describe('subscriptions that several share', () => {
-  const [one, other] = [{}, {}];
+  const [one, other] = [
+    { holder: {}, owner: 'a' },
+    { holder: {}, owner: 'b' },
+  ];
 
   it('are made by the first who wants one, and ended by the last', async () => {
     const session = startSession();
@@ -88,10 +91,12 @@ describe('the level of a log that several share', () => {
   });
 
   it('leaves out for one what only others want', () => {
-    expect(isBelow({ level: 'info' }, 'error')).toBe(true);
-    expect(isBelow({ level: 'error' }, 'error')).toBe(false);
-    expect(isBelow({ level: 'emergency' }, 'error')).toBe(false);
-    expect(isBelow({ level: 'of its own' }, 'error')).toBe(false);
-    expect(isBelow({}, 'error')).toBe(false);
+    const message = (params: JsonObject) => ({ method: 'notifications/message', params });
+    expect(isBelow({ method: 'notifications/progress', params: { level: 'info' } }, 'error')).toBe(false);
+    expect(isBelow(message({ level: 'info' }), 'error')).toBe(true);
+    expect(isBelow(message({ level: 'error' }), 'error')).toBe(false);
+    expect(isBelow(message({ level: 'emergency' }), 'error')).toBe(false);
+    expect(isBelow(message({ level: 'of its own' }), 'error')).toBe(false);
+    expect(isBelow(message({}), 'error')).toBe(false);
   });
 });

@@ -9,8 +9,16 @@ import { lastOf } from '../../wire/sessions/older-session.ts';
 
 type Session = Pick<SharedSession, 'request'>;
 
+/** Who subscribes. */
+export interface Subscriber {
+  /** Whose the subscription is, until it ends it. */
+  readonly holder: object;
+  /** Who may hear what the server says because of it. */
+  readonly owner: unknown;
+}
+
 interface Subscription {
-  readonly owners: Set<object>;
+  readonly holders: Set<object>;
   /** Resolves when the server has taken it up. */
   readonly made: Promise<unknown>;
 }
@@ -25,37 +33,40 @@ const subscriptionsOf = (session: Session): Map<string, Subscription> => {
   return all;
 };
 
-const join = (session: Session, uri: string, owner: object): Promise<unknown> => {
+const join = (session: Session, uri: string, { holder, owner }: Subscriber): Promise<unknown> => {
   const all = subscriptionsOf(session);
   let one = all.get(uri);
   if (!one) {
-    const opened = { owners: new Set<object>(), made: lastOf(session.request('resources/subscribe', { uri }), never) };
+    const opened = {
+      holders: new Set<object>(),
+      made: lastOf(session.request('resources/subscribe', { uri }, { owner }), never),
+    };
     opened.made.catch(() => {
       if (all.get(uri) === opened) all.delete(uri);
     });
     all.set(uri, opened);
     one = opened;
   }
-  one.owners.add(owner);
+  one.holders.add(holder);
   return one.made;
 };
 
 /**
- * Resolves when the server has taken up all of them for this owner; none of them where it refuses one.
+ * Resolves when the server has taken up all of them for this subscriber; none of them where it refuses one.
  * @throws {GantryError} what the server says, or the signal's reason.
  */
 export const subscribeShared = async (
   session: Session,
-  owner: object,
+  subscriber: Subscriber,
   uris: readonly string[],
   signal: AbortSignal,
 ): Promise<void> => {
   const all = subscriptionsOf(session);
-  const joined = uris.filter((uri) => all.get(uri)?.owners.has(owner) !== true);
+  const joined = uris.filter((uri) => all.get(uri)?.holders.has(subscriber.holder) !== true);
   try {
-    await orAborted(Promise.all(joined.map((uri) => join(session, uri, owner))), signal);
+    await orAborted(Promise.all(joined.map((uri) => join(session, uri, subscriber))), signal);
   } catch (error) {
-    unsubscribeShared(session, owner, joined, () => {});
+    unsubscribeShared(session, subscriber, joined, () => {});
     throw error;
   }
 };
@@ -63,14 +74,14 @@ export const subscribeShared = async (
 /** Nobody waits for that; `report` hears of what fails. */
 export const unsubscribeShared = (
   session: Session,
-  owner: object,
+  { holder }: Pick<Subscriber, 'holder'>,
   uris: Iterable<string>,
   report: (reason: string) => void,
 ): void => {
   const all = subscriptionsOf(session);
   for (const uri of uris) {
     const one = all.get(uri);
-    if (!one?.owners.delete(owner) || one.owners.size > 0) continue;
+    if (!one?.holders.delete(holder) || one.holders.size > 0) continue;
     all.delete(uri);
     lastOf(session.request('resources/unsubscribe', { uri }), never).catch((error: unknown) =>
       report(messageOf(error)),

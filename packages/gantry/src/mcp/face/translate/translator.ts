@@ -17,11 +17,11 @@ import type { SharedSessions } from '../sessions/sessions.ts';
 import { createSessions } from '../sessions/sessions.ts';
 import { anything } from '../ask-on-stream.ts';
 import type { ClientSays } from '../../wire/sessions/client-says.ts';
-import { saysInMeta } from '../../wire/sessions/client-says.ts';
+import { metaKeys, saysInMeta } from '../../wire/sessions/client-says.ts';
 import { toLegacyResult, toModernResult } from './generations.ts';
 import { createListenToOlder } from './listen-to-older.ts';
 import { createListenToProgram } from './listen-to-program.ts';
-import { createNewerRequests } from './newer-requests.ts';
+import { createNewerRequests, revision } from './newer-requests.ts';
 import type { OlderClientParts, OpenServer } from './older-client.ts';
 import { openOlderClient } from './older-client.ts';
 import { relayNewerOverLink } from './relay-over-link.ts';
@@ -51,6 +51,16 @@ interface NewerVisit extends Visit {
   readonly says: ClientSays;
 }
 
+/** Whether the headers say what a `subscriptions/listen` says itself; what does not is refused as any other request. */
+const agreesWith = (headers: Headers, params: Readonly<Record<string, unknown>>): boolean => {
+  const meta = isObject(params['_meta']) ? params['_meta'] : {};
+  return (
+    meta[metaKeys.protocolVersion] === revision &&
+    (headers.get('mcp-protocol-version') ?? revision) === revision &&
+    (headers.get('mcp-method') ?? 'subscriptions/listen') === 'subscriptions/listen'
+  );
+};
+
 /** Makes the translator. */
 export const createTranslator = (options: {
   readonly clock: Clock;
@@ -69,7 +79,7 @@ export const createTranslator = (options: {
   const sendNewer = createNewerRequests({ clock, log });
   const relayToOlder = createRelayToOlder({ sealing, clock, log, mailbox: shared?.mailbox });
   const relayToNewer = createRelayToNewer(sendNewer);
-  const relayToNewerProgram = createRelayToNewerProgram({ sealing, send: sendNewer });
+  const relayToNewerProgram = createRelayToNewerProgram({ sealing, send: sendNewer, clock });
   const tasksAtOlder = createTasksAtOlder({ sealing, clock, log, mailbox: shared?.mailbox });
   const kept = createKeptResults({ results: taskResults, sealing, clock });
   const tasksAtNewer = createTasksAtNewer({ kept, clock, log });
@@ -155,7 +165,7 @@ export const createTranslator = (options: {
       const params = isObject(body) && isObject(body['params']) ? body['params'] : {};
       const says = saysInMeta(isObject(params['_meta']) ? params['_meta'] : {});
       const visit = { ...from, says };
-      if (isObject(body) && body['method'] === 'subscriptions/listen') {
+      if (isObject(body) && body['method'] === 'subscriptions/listen' && agreesWith(request.headers, params)) {
         const listen = target.era === 'modern' ? listenToProgram : listenToOlder;
         return await listen({ ...visit, message: body, signal: AbortSignal.any([request.signal, streams.signal]) });
       }

@@ -2,6 +2,7 @@ import { delay } from '../../../kernel/abort.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import { isObject, parseJson } from '../../../kernel/json.ts';
+import { depthProblem, tooDeep } from '../json-limits.ts';
 import { eventTexts, isEventStream } from './event-texts.ts';
 import type { Exchange, ExchangeWay } from './exchange.ts';
 import { startExchange } from './exchange.ts';
@@ -73,6 +74,7 @@ const readAnswer = async (
   if (!isEventStream(response.headers)) {
     const text = await response.text();
     const parsed = parseJson(text);
+    if (depthProblem(text) !== undefined) throw tooDeep(server);
     // A server that could not read the request does not know its id.
     if (parsed.ok && isObject(parsed.value)) take(response.ok ? parsed.value : { ...parsed.value, id });
     else if (parsed.ok && Array.isArray(parsed.value)) take(parsed.value);
@@ -87,6 +89,7 @@ const readAnswer = async (
     const retry = Number(fieldOf(text, 'retry') ?? Number.NaN);
     if (Number.isInteger(retry) && retry >= 0) retryMs = Math.min(retry, 60_000);
     const parsed = parseJson(data);
+    if (depthProblem(data) !== undefined) throw tooDeep(server);
     if (parsed.ok) take(parsed.value);
   }
   return { ...(lastEventId !== undefined && { lastEventId }), ...(retryMs !== undefined && { retryMs }) };

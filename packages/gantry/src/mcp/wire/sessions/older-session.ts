@@ -25,6 +25,8 @@ export interface OlderSession extends AsyncDisposable {
       readonly isAside?: boolean | undefined;
       /** Under which token the server tells of its progress, where another request has given it that. */
       readonly progressToken?: string | undefined;
+      /** Who may hear what the server says because of it, where others use the session too. */
+      readonly owner?: unknown;
     },
   ): Exchange;
   /**

@@ -1,3 +1,5 @@
+import { GantryError } from '../../kernel/errors.ts';
+
 /** The most levels of lists and objects in a message. Arguments and results end sooner; what reads a message whole is recursive. */
 export const maxMessageDepth = 1_000;
 
@@ -21,6 +23,14 @@ export const depthProblem = (text: string): string | undefined => {
   }
   return undefined;
 };
+
+/** The error of an answer or notice of a server that nests too deep: what writes it again is recursive. */
+export const tooDeep = (server: string): GantryError =>
+  new GantryError(
+    'execution_failed',
+    `Server "${server}" answered, but its message nests deeper than ${maxMessageDepth} levels of lists and objects; whether the request was carried out is unknown.`,
+    { details: { name: server }, retry: 'never' },
+  );
 
 /** Which number of a JSON text its value cannot hold, since it is read as endless; undefined when there is none. */
 export const numberProblem = (text: string, value: unknown): string | undefined => {
