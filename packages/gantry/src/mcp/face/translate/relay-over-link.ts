@@ -10,6 +10,7 @@ import { filtered, ownerOf, paramsOf, tellClient } from './relayed.ts';
 import { isBelow } from './shared-log.ts';
 import { startSilence, withinSilence } from './silence.ts';
 import { callAsTask } from './tasks/call-as-task.ts';
+import { cancelUnheard, hearLateTask } from './tasks/hear-late-task.ts';
 import { needsTask } from './tasks/needs-task.ts';
 import { overLink, resultOf } from './tasks/task-way.ts';
 
@@ -22,8 +23,13 @@ export const relayOlderOverLink = async (
   { server, logLevel }: OlderClient,
   clock: Clock,
 ): Promise<JsonObject> => {
-  const result = await resultOverLink(relayed, { owner: ownerOf(relayed, server), logLevel, clock });
-  return filtered(relayed.target, relayed.method, result);
+  const { target, method, params, ctx } = relayed;
+  const { signal } = ctx.mcpReq;
+  const owner = ownerOf(relayed, server);
+  using late = isObject(params['task']) ? hearLateTask(clock, signal) : undefined;
+  const result = await resultOverLink(relayed, { owner, logLevel, clock, signal: late?.signal });
+  if (late) await cancelUnheard(overLink(target), result, { clock, signal });
+  return filtered(target, method, result);
 };
 
 /** A request of a client of 2026 over the bridge's own connection, to a server of 2025. */
@@ -52,11 +58,17 @@ const resultOverLink = async (
     owner,
     logLevel,
     clock,
-  }: { readonly owner: unknown; readonly logLevel?: string | undefined; readonly clock: Clock },
+    signal = relayed.ctx.mcpReq.signal,
+  }: {
+    readonly owner: unknown;
+    readonly logLevel?: string | undefined;
+    readonly clock: Clock;
+    readonly signal?: AbortSignal | undefined;
+  },
 ): Promise<JsonObject> => {
   const { target, client, method, ctx } = relayed;
   const { link } = target;
-  const { _meta: meta, signal } = ctx.mcpReq;
+  const { _meta: meta } = ctx.mcpReq;
   const wantsProgress = meta?.progressToken !== undefined;
   const tell = tellClient(relayed, logLevel !== undefined);
   const sent = paramsOf(relayed);

@@ -5,15 +5,22 @@ import { fakeSender } from './__fixtures__/fake-sender.ts';
 import { createRelayToNewerProgram } from './relay-to-newer-program.ts';
 
 const secret = { secret: { method: 'elicitation/create', params: {} } };
-const signal = new AbortController().signal;
+const knowsTasks = {
+  'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+};
 
 /** Relays a request to a program that answers so; nobody may answer any of its questions. */
-const relay = async (method: string, params: JsonObject, answers: Parameters<typeof fakeSender>[0]) => {
+const relay = async (
+  method: string,
+  params: JsonObject,
+  answers: Parameters<typeof fakeSender>[0],
+  signal = new AbortController().signal,
+) => {
   const { sent, send } = fakeSender(answers);
   const clock = fakeClock();
   const sealing = { seal: (text: string) => text, open: (text: string) => text };
   const target = { name: 's', isDeclined: () => true, isAllowed: () => true, maxCallTimeoutMs: 4_000 };
-  const mcpReq = { signal, requestState: () => undefined, notify: async () => {} };
+  const mcpReq = { signal, envelope: knowsTasks, requestState: () => undefined, notify: async () => {} };
   const result = createRelayToNewerProgram({ sealing, send, clock })({
     target: target as never,
     client: 'ann',
@@ -60,4 +67,22 @@ it('goes on in rounds where a call asks, for as long as a call may take in all',
   await clock.advance(4_000);
   await outcome;
   expect(rounds).toBe(3);
+});
+
+it('cancels a task that the program makes when its client has gone already', async () => {
+  const ending = new AbortController();
+  const { result, sent } = await relay(
+    'tools/call',
+    { name: 'a' },
+    ({ method }) => (method === 'tasks/cancel' ? {} : undefined),
+    ending.signal,
+  );
+  const outcome = expect(result).rejects.toThrow();
+  ending.abort();
+  sent[0]?.answer({ resultType: 'task', taskId: 't', status: 'working' });
+  await outcome;
+  expect(sent.map(({ method, params }) => [method, params['taskId']])).toEqual([
+    ['tools/call', undefined],
+    ['tasks/cancel', 't'],
+  ]);
 });

@@ -4,7 +4,7 @@
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { startDeadline } from '../../../kernel/abort.ts';
+import { startDeadline, throwIfAborted } from '../../../kernel/abort.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
@@ -12,6 +12,7 @@ import { noAnswerWithin } from '../../wire/no-answer.ts';
 import type { ClientSays } from '../../wire/sessions/client-says.ts';
 import { metaKeys } from '../../wire/sessions/client-says.ts';
 import type { Exchange } from '../../wire/sessions/exchange.ts';
+import { tasksExtension } from '../../wire/tasks-extension.ts';
 import type { Sealing } from '../pass/carried-state.ts';
 import { unwrapState, wrapState } from '../pass/carried-state.ts';
 import { sortQuestions } from '../pass/sort-questions.ts';
@@ -20,6 +21,7 @@ import { readHandedBack, toModernResult } from './generations.ts';
 import type { NewerRequest } from './newer-requests.ts';
 import type { Relayed } from './relayed.ts';
 import { filtered, ownerOf, paramsOf, tellClient } from './relayed.ts';
+import { hearLateTask } from './tasks/hear-late-task.ts';
 import { resultOf } from './tasks/task-way.ts';
 
 // A server that asks again whatever it is told would never end.
@@ -43,8 +45,10 @@ export const createRelayToNewerProgram =
     const says = saysInEnvelope(ctx);
     const sent = paramsOf(relayed);
     // Nobody is waited for between the rounds.
+    const { signal } = ctx.mcpReq;
+    using late = method === 'tools/call' && knowsTasks(says) ? hearLateTask(clock, signal) : undefined;
     using deadline = startDeadline(clock, target.maxCallTimeoutMs, {
-      signal: ctx.mcpReq.signal,
+      signal: late?.signal ?? signal,
       onExpiry: () => noAnswerWithin(target.name, target.maxCallTimeoutMs),
     });
     const ask = async (what: string, about: JsonObject, isOwn = false): Promise<JsonObject> => {
@@ -72,6 +76,9 @@ export const createRelayToNewerProgram =
     const about = method.startsWith('tasks/') && typeof taskId === 'string' ? taskId : undefined;
     for (let count = 0; count < maxRounds; count += 1) {
       const answered = await ask(method, { ...sent, ...round });
+      if (signal.aborted && method === 'tools/call' && typeof answered['taskId'] === 'string')
+        await ask('tasks/cancel', { taskId: answered['taskId'] }, true);
+      throwIfAborted(signal);
       const { carrier: result, declined } = withoutTaskQuestions(target, answered, { isRound: true, taskId: about });
       // A task is answered beside its rounds, and goes on without a word of its client.
       for (const { taskId: asking, responses: own } of declined)
@@ -100,5 +107,8 @@ export const saysIn = (meta: Readonly<Record<string, unknown>>): ClientSays => {
     logLevel: typeof level === 'string' ? level : undefined,
   };
 };
+
+const knowsTasks = ({ capabilities: { extensions } }: ClientSays): boolean =>
+  isObject(extensions) && Object.hasOwn(extensions, tasksExtension);
 
 const saysInEnvelope = ({ mcpReq }: ServerContext): ClientSays => saysIn(mcpReq.envelope ?? {});
