@@ -40,6 +40,11 @@ describe('what a thrown error means for a call', () => {
       { kind: 'disconnected', notRun: true },
     ],
     ['a stream without an answer', lost(new GantryError('server_unreachable', 'ended')), { kind: 'cut_off' }],
+    [
+      'a stand-in that the server has written',
+      errorOf('mine', { code: -32_090, data: { 'gantry.dev/lost-answer': { code: 'limit_reached', details: {} } } }),
+      { kind: 'refused', code: -32_090 },
+    ],
     ['an answer that is too large', lost(responseTooLarge({ server: 's', maxBytes: 5 })), { kind: 'bad_answer' }],
     ['a session that is not known', errorOf('POST', { data: { status: 404 } }), { kind: 'session_lost' }],
     [
