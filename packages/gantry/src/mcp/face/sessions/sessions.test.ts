@@ -125,6 +125,19 @@ describe('createSessions', () => {
     expect(await status(id)).toBe(404);
   });
 
+  it('breaks off the stream of notices of a client that does not read, which may open another', async () => {
+    let server: Server | undefined;
+    const { start, send } = open({
+      open: () => (server = new Server({ name: 's', version: '1' }, { capabilities: { logging: {} } })),
+    });
+    const id = await start();
+    const stream = await send('GET', undefined, id);
+    for (let sent = 0; sent < 10; sent += 1)
+      await server?.sendLoggingMessage({ level: 'info', data: 'x'.repeat(1024 * 1024) });
+    await expect(stream?.text()).rejects.toMatchObject({ code: 'limit_reached' });
+    expect((await send('GET', undefined, id))?.status).toBe(200);
+  });
+
   it('makes room for a new session with the one that was used the longest ago and does not listen', async () => {
     const { start, status, send } = open({ maxSessions: 3 });
     const listens = await start();
