@@ -279,13 +279,13 @@ describe('sessions of several processes on one store', () => {
         return server;
       });
       const id = await both.here.start();
-      await both.here.send('POST', call(7), id);
+      const answer = await both.here.send('POST', call(7), id);
       await both.clock.advance(0);
       expect(started).toHaveLength(1);
       const close = async (): Promise<void> => {
         for (const { sessions } of [both.here, both.there]) await sessions[Symbol.asyncDispose]();
       };
-      return { ...both, id, started, [Symbol.asyncDispose]: close };
+      return { ...both, id, started, answer, [Symbol.asyncDispose]: close };
     };
     const cancel = (requestId: number) => ({
       jsonrpc: '2.0',
@@ -303,6 +303,30 @@ describe('sessions of several processes on one store', () => {
       expect((await there.send('POST', cancel(7), id))?.status).toBe(202);
       await clock.advance(500);
       expect(started[0]?.aborted).toBe(true);
+    });
+
+    it('end the stream of one that is cancelled, here or elsewhere, on which no answer will come', async () => {
+      await using parts = await running();
+      const { here, there, clock, id, answer } = parts;
+      await clock.advance(500);
+      const second = await here.send('POST', call(8), id);
+      await here.send('POST', cancel(8), id);
+      expect(await second?.text()).toBe('');
+      await there.send('POST', cancel(7), id);
+      await clock.advance(500);
+      expect(await answer?.text()).toBe('');
+    });
+
+    it('leave the stream of several in one body open until the last of them is cancelled', async () => {
+      await using parts = await running();
+      const { here, clock, id } = parts;
+      const reader = (await here.send('POST', [call(8), call(9)], id))?.body?.getReader();
+      const ended = reader?.closed.then(() => 'ended');
+      await here.send('POST', cancel(8), id);
+      await clock.advance(0);
+      expect(await Promise.race([ended, Promise.resolve('open')])).toBe('open');
+      await here.send('POST', cancel(9), id);
+      expect(await ended).toBe('ended');
     });
 
     it('cancel one that has just begun, as soon as it is a long one', async () => {
