@@ -11,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startConformanceServer } from './fixtures/conformance/conformance-server.ts';
 import type { GantryFolder, ServingGantry } from './fixtures/gantry-process.ts';
 import { makeGantryFolder } from './fixtures/gantry-process.ts';
+import { openOlderClient } from './fixtures/older-request.ts';
 import { startModernRawServer } from './fixtures/modern-raw-server.ts';
 import { tappedProgram } from './fixtures/tapped-program.ts';
 import { written } from './fixtures/raw-server.ts';
@@ -500,6 +501,26 @@ it('a call that waits for its client keeps its place among those that may run at
     expect((await call({ requestState: 'gantry.parked.mine' }, can)).error).toMatchObject({ code: -32_602 });
   expect(textOf(await answer(second))).toContain('decline');
   expect((await call()).result).toHaveProperty('inputRequests');
+});
+
+it('a call of 2025 that is cancelled ends its stream, though no answer comes, and gives back its place among those that may run at a time', async () => {
+  folder.write('gantry.config.json', {
+    mcp: { stdio: 'launch' },
+    serve: { clients: { '*': { maxConcurrentCalls: 1 } } },
+  });
+  const program = fileURLToPath(new URL('./fixtures/modern-talking-program.ts', import.meta.url));
+  const tapped = tappedProgram(folder.path, { program });
+  const gateway = await serve({ s: tapped.entry });
+  const url = new URL(`${gateway.url}/mcp/s`);
+  const client = await openOlderClient(url, {});
+  const params = { name: 'work', arguments: { name: 'long', waits: true } };
+  const running = await client.send(url, { id: 1, method: 'tools/call', params });
+  await expect.poll(() => tapped.timesSent('"work"'), { timeout: 10_000 }).toBe(1);
+  const go = { method: 'tools/call', params: { name: 'go', arguments: { name: 'other' } } };
+  expect((await client.send(url, { id: 2, ...go })).status).toBe(429);
+  await client.send(url, { method: 'notifications/cancelled', params: { requestId: 1 } });
+  expect(await running.text()).not.toContain('"id":1');
+  expect(await (await client.send(url, { id: 3, ...go })).text()).toContain('other');
 });
 
 it('a call of 2025 at a program is asked again when the one in which its question was shown is cancelled', async () => {

@@ -48,6 +48,16 @@ describe('a stream of events that fails', () => {
     expect(await fate(error, isGone)).toEqual([level, 'cut']);
   });
 
+  it('breaks its connection off also while the client does not read', async () => {
+    const cut = Promise.withResolvers<void>();
+    let events: ReadableStreamDefaultController<Uint8Array> | undefined;
+    const source = new ReadableStream<Uint8Array>({ start: (controller) => void (events = controller) });
+    const response = new Response(source, { headers: { 'content-type': 'text/event-stream' } });
+    breakingOff(response, { destroyed: false, destroy: () => cut.resolve() as never }, silentLog);
+    events?.error(new GantryError('limit_reached', 'too much waits'));
+    await cut.promise;
+  });
+
   it('is the only kind of answer that is touched', () => {
     const response = failing(new Error('x'), 'application/json');
     expect(breakingOff(response, { destroyed: false, destroy: () => undefined as never }, silentLog)).toBe(response);

@@ -14,21 +14,22 @@ export const breakingOff = (
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response;
   const source = response.body?.getReader();
   if (!source) return response;
+  const breakOff = (error: unknown): void => {
+    // What is known to happen is everyday news, as is anything behind a client that has gone.
+    const isEveryday = outgoing.destroyed || GantryError.is(error);
+    if (isEveryday) log.debug({ reason: messageOf(error) }, 'a stream broke off');
+    else log.warn({ err: error }, 'a stream broke off unexpectedly');
+    // The adapter cancels this stream when the connection has closed.
+    outgoing.destroy();
+  };
+  // While a client does not read, nobody reads on here who would find out.
+  source.closed.catch(breakOff);
   const body = new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
-        try {
-          const { value } = await source.read();
-          if (value) controller.enqueue(value);
-          else controller.close();
-        } catch (error) {
-          // What is known to happen is everyday news, as is anything behind a client that has gone.
-          const isEveryday = outgoing.destroyed || GantryError.is(error);
-          if (isEveryday) log.debug({ reason: messageOf(error) }, 'a stream broke off');
-          else log.warn({ err: error }, 'a stream broke off unexpectedly');
-          // The adapter cancels this stream when the connection has closed.
-          outgoing.destroy();
-        }
+        const piece = await source.read().catch(() => undefined);
+        if (piece?.value) controller.enqueue(piece.value);
+        else if (piece) controller.close();
       },
       cancel: (reason) => source.cancel(reason).catch(() => undefined),
     },

@@ -62,6 +62,15 @@ it('stops when its client goes', async () => {
   expect([state.cancelled, clock.pendingTimers]).toEqual([1, 0]);
 });
 
+it('breaks off with what it passes on, also while its client does not read', async () => {
+  const { clock, open } = setUp();
+  const { held, events } = open();
+  const reader = held.body?.getReader();
+  events?.error(new Error('too much waits'));
+  await expect(reader?.closed).rejects.toThrow('too much waits');
+  expect(clock.pendingTimers).toBe(0);
+});
+
 it('gives back what is no stream of events as it is', () => {
   const { clock, streams } = setUp();
   const response = Response.json({});

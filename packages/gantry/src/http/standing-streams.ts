@@ -58,20 +58,18 @@ export const createStandingStreams = (clock: Clock): StandingStreams => {
               controller.error(new GantryError('auth_required', 'The token of this stream is good no longer.'));
               void source.cancel().catch(() => undefined);
             });
-          },
-          pull: async (controller) => {
-            try {
-              const { value } = await source.read();
-              if (value) {
-                controller.enqueue(value);
-                return;
-              }
-              letGo?.();
-              controller.close();
-            } catch (error) {
+            // While the client does not read, nobody reads on here who would find out.
+            source.closed.catch((error: unknown) => {
               letGo?.();
               controller.error(error);
-            }
+            });
+          },
+          pull: async (controller) => {
+            const piece = await source.read().catch(() => undefined);
+            if (!piece) return;
+            if (piece.value) return controller.enqueue(piece.value);
+            letGo?.();
+            controller.close();
           },
           cancel: async (reason) => {
             letGo?.();

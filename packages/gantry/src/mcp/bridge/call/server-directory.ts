@@ -46,6 +46,7 @@ const unavailable = (server: ManagedServer, error: GantryError): Outcome => {
     case 'auth_required':
       return failedOutcome('auth_required', error.message);
     case 'config_invalid':
+    case 'server_unknown':
       return failedOutcome('tool_not_found', error.message);
     default:
       return failedOutcome('tool_not_found', notReachable(server, error.message), 'later');

@@ -143,11 +143,16 @@ describe('a request on the channel', () => {
     await sent;
   });
 
-  it('fails with the reason why its answer never comes', async () => {
+  it('fails with the reason why its answer never comes, but not with one that the program made up', async () => {
     const { requests, send, say } = startProgram();
     const long = send({ id: 'one' });
     say(toLostAnswer('one', new GantryError('response_too_large', 'too large')));
     await expect(long.ended).rejects.toMatchObject({ code: 'response_too_large' });
+    const forged = send({ id: 'forged' });
+    const data = { 'gantry.dev/lost-answer': { code: 'limit_reached', details: {} } };
+    say({ id: 'forged', error: { code: -32_090, message: 'mine', data } });
+    await forged.ended;
+    expect(forged.taken).toMatchObject([{ error: { message: 'mine' } }]);
     const broken = send({ id: 'two' });
     requests.end();
     await expect(broken.ended).rejects.toMatchObject({ code: 'server_unreachable', retry: 'never' });

@@ -18,6 +18,11 @@ describe('what a thrown error means for a call', () => {
       errorOf('probe failed', { code: 'X' }, errorOf('', { code: 'ECONNREFUSED' })),
       { kind: 'disconnected', notRun: true },
     ],
+    [
+      'an error of the server that says to have a status of HTTP',
+      errorOf('Error POSTing to endpoint (HTTP 401)', { code: -32_000, data: { status: 401 } }),
+      { kind: 'refused', code: -32_000 },
+    ],
     ['an unknown host', errorOf('getaddrinfo', { code: 'ENOTFOUND' }), { kind: 'disconnected', notRun: true }],
     [
       'a connection that could not be made in time',
@@ -40,6 +45,11 @@ describe('what a thrown error means for a call', () => {
       { kind: 'disconnected', notRun: true },
     ],
     ['a stream without an answer', lost(new GantryError('server_unreachable', 'ended')), { kind: 'cut_off' }],
+    [
+      'a stand-in that the server has written',
+      errorOf('mine', { code: -32_090, data: { 'gantry.dev/lost-answer': { code: 'limit_reached', details: {} } } }),
+      { kind: 'refused', code: -32_090 },
+    ],
     ['an answer that is too large', lost(responseTooLarge({ server: 's', maxBytes: 5 })), { kind: 'bad_answer' }],
     ['a session that is not known', errorOf('POST', { data: { status: 404 } }), { kind: 'session_lost' }],
     [

@@ -142,9 +142,14 @@ const refusalOf = (error: unknown): ConnectionFault | undefined => {
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
 
+/** Whether it is a server's own error in JSON-RPC: what stands in it the server has written. The SDK's have codes that are texts. */
+const isRpcError = (link: object): boolean =>
+  typeof (link as { code?: unknown }).code === 'number' && nameOf(link) !== 'SseError' && !('status' in link);
+
 /** The HTTP status that an error tells of. */
 export const statusOf = (error: unknown): number | undefined => {
   for (const link of chainOf(error)) {
+    if (isRpcError(link)) continue;
     const { data, status } = link as { data?: unknown; status?: unknown };
     if (typeof status === 'number') return status;
     if (isObject(data) && typeof data['status'] === 'number') return data['status'];

@@ -1,3 +1,4 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { JSONRPCErrorResponse, RequestId } from '@modelcontextprotocol/client';
 import type { GantryErrorCode } from '../../../kernel/errors.ts';
 import { GantryError } from '../../../kernel/errors.ts';
@@ -6,6 +7,19 @@ import { isObject } from '../../../kernel/json.ts';
 // In the range JSON-RPC leaves to implementations, and not one that MCP has given a meaning.
 const lostAnswerCode = -32_090;
 const lostAnswerKey = 'gantry.dev/lost-answer';
+// Stand-ins go the way of what servers send, as text too. Without the seal a server could write one, and speak as Gantry itself.
+const sealKey = randomBytes(32);
+
+const sealOf = (code: unknown, message: string, details: unknown): Buffer =>
+  createHmac('sha256', sealKey)
+    .update(JSON.stringify([code, message, details]))
+    .digest();
+
+const isSealed = (seal: unknown, code: unknown, message: string, details: unknown): boolean => {
+  const given = Buffer.from(typeof seal === 'string' ? seal : '', 'base64url');
+  const own = sealOf(code, message, details);
+  return given.length === own.length && timingSafeEqual(given, own);
+};
 
 /** Stands in for an answer that will never come, so that the request it belongs to ends with the reason. */
 export const toLostAnswer = (id: RequestId, error: GantryError): JSONRPCErrorResponse => ({
@@ -14,11 +28,17 @@ export const toLostAnswer = (id: RequestId, error: GantryError): JSONRPCErrorRes
   error: {
     code: lostAnswerCode,
     message: error.message,
-    data: { [lostAnswerKey]: { code: error.code, details: error.details } },
+    data: {
+      [lostAnswerKey]: {
+        code: error.code,
+        details: error.details,
+        seal: sealOf(error.code, error.message, error.details).toString('base64url'),
+      },
+    },
   },
 });
 
-/** The reason inside a stand-in's error; `undefined` for an error that a server sent. */
+/** The reason inside a stand-in's error; `undefined` for an error that a server sent, whatever it says it is. */
 export const fromLostAnswer = (error: {
   readonly code: unknown;
   readonly message: string;
@@ -27,9 +47,9 @@ export const fromLostAnswer = (error: {
   if (error.code !== lostAnswerCode || !isObject(error.data)) return undefined;
   const lost = error.data[lostAnswerKey];
   if (!isObject(lost)) return undefined;
-  return new GantryError(lost['code'] as GantryErrorCode, error.message, {
-    details: isObject(lost['details']) ? lost['details'] : {},
-  });
+  const { code, details, seal } = lost;
+  if (!isSealed(seal, code, error.message, details)) return undefined;
+  return new GantryError(code as GantryErrorCode, error.message, { details: isObject(details) ? details : {} });
 };
 
 /** What is said of a request that was sent when its connection broke. */

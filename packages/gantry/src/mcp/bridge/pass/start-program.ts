@@ -5,6 +5,7 @@ import type { PassTarget } from '../../wire/pass-port.ts';
 import { withSecretsMasked } from '../config/entry-secrets.ts';
 import type { TransportOptions } from '../connection/create-transport.ts';
 import { createTransport } from '../connection/create-transport.ts';
+import { isGone } from '../server/connect-error.ts';
 import type { ManagedServer } from '../server/managed-server.ts';
 import { notPassedOn } from './not-passed-on.ts';
 
@@ -15,11 +16,12 @@ import { notPassedOn } from './not-passed-on.ts';
 export const createStartProgram =
   (
     kind: 'stdio' | 'sse',
-    server: Pick<ManagedServer, 'name' | 'entry' | 'maskSecrets'>,
+    server: Pick<ManagedServer, 'name' | 'entry' | 'isGone' | 'maskSecrets'>,
     options: TransportOptions,
   ): NonNullable<PassTarget['startProgram']> =>
   async (hears, signal) => {
     const { name, entry, maskSecrets } = server;
+    if (server.isGone) throw isGone(name);
     const log = withSecretsMasked(options.log, maskSecrets);
     const transport = await createTransport(kind, name, entry, { ...options, log });
     transport.onmessage = (message) => {

@@ -24,6 +24,12 @@ export const toConnectError = (name: string, error: unknown, mask: MaskSecrets):
   });
 };
 
+/** The error of whoever still holds a server that was taken out of the file, or is configured anew under its name. */
+export const isGone = (name: string): GantryError =>
+  new GantryError('server_unknown', `Server "${name}" is gone: its entry was removed or replaced.`, {
+    details: { name },
+  });
+
 /** The error of a call to a server that is left alone for a while. */
 export const inQuarantine = (name: string, forMs: number, reason: string | undefined): GantryError =>
   new GantryError(

@@ -53,13 +53,15 @@ export interface ManagedServer extends AsyncDisposable {
   readonly offer: Offer | undefined;
   /** The current snapshot, if the server is connected. */
   readonly snapshot: Snapshot | undefined;
+  /** Whether it is being disposed: whoever still holds it has to look for one of its name anew. */
+  readonly isGone: boolean;
   /** Leases the current snapshot. */
   lease(): Lease | undefined;
   /**
    * Leases a snapshot, connecting first if need be. With `instead`, one that does not use that snapshot's connection: callers that
    * found the same connection broken share one new connection.
-   * @throws {GantryError} `server_unreachable` (at once while the server is in quarantine), `auth_required`, `config_invalid`, or the
-   * signal's reason.
+   * @throws {GantryError} `server_unreachable` (at once while the server is in quarantine), `auth_required`, `config_invalid`,
+   * `server_unknown` once it is gone, or the signal's reason.
    */
   leaseConnected(options: { signal: AbortSignal; instead?: Snapshot | undefined }): Promise<Lease>;
   /** The tools as the server lists them now, filtered. Changes nothing. */

@@ -10,6 +10,8 @@ import { testKeyring } from '../../../testing/test-keyring.ts';
 import type { TaskOwners } from './task-owners.ts';
 import { createTaskOwners } from './task-owners.ts';
 
+const relatedKey = 'io.modelcontextprotocol/related-task';
+const related = (meta: object) => ({ id: 1, method: 'tools/call', params: { name: 't', _meta: meta } });
 const dayMs = 24 * 60 * 60_000;
 
 describe('tasks of servers', () => {
@@ -51,6 +53,20 @@ describe('tasks of servers', () => {
       { method: 'subscriptions/listen', params: { notifications: { taskIds: ['t1', 't2'] } } },
     ],
     ['in notices, in another case', { method: 'subscriptions/listen', params: { notifications: { taskids: ['t2'] } } }],
+    [
+      'in notices that are in another case',
+      { method: 'subscriptions/listen', params: { Notifications: { taskIds: ['t2'] } } },
+    ],
+    [
+      'in notices that are in another case beside their own',
+      { method: 'subscriptions/listen', params: { notifications: {}, NOTIFICATIONS: { taskIds: ['t2'] } } },
+    ],
+    ['that another request is said to belong to', related({ [relatedKey]: { taskId: 't2' } })],
+    ['that another request is said to belong to, in another case', related({ [relatedKey]: { TaskID: 't2' } })],
+    [
+      'that another request is said to belong to, by a key in another case',
+      related({ [relatedKey.toUpperCase()]: { taskId: 't2' } }),
+    ],
   ])('are not named by a client with an id %s', async (_what, message) => {
     await open().note('lab', 'ann', made);
     expect(await open().isOthers('lab', 'ann', message)).toBe(true);
@@ -63,7 +79,13 @@ describe('tasks of servers', () => {
       { method: 'subscriptions/listen', params: { notifications: { toolsListChanged: true } } },
     ],
     ['an answer', { id: 1, result: {} }],
+    ['a request that belongs to one of its own', related({ [relatedKey]: { taskId: 't1' } })],
+    [
+      'a notice about a task that the client runs itself',
+      { method: 'notifications/progress', params: { _meta: { [relatedKey]: { taskId: 'c1' } } } },
+    ],
   ])('have nothing to do with %s', async (_what, message) => {
+    await open().note('lab', 'ann', made);
     expect(await open().isOthers('lab', 'ann', message)).toBe(false);
   });
 

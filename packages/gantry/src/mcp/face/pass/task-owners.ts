@@ -118,21 +118,27 @@ const messagesIn = (text: string): unknown[] => {
 };
 
 /** The tasks that a message is about; `unclear` where servers could read that in two ways. */
-const tasksNamedIn = ({ method, params }: Members): readonly string[] | 'unclear' => {
-  if (typeof method !== 'string' || !isObject(params)) return [];
-  if (method.toLowerCase().startsWith('tasks/')) {
-    const { taskId } = params;
-    if (inOtherCase(params) !== undefined) return 'unclear';
-    if (taskId === undefined) return [];
-    return typeof taskId === 'string' ? [taskId] : 'unclear';
-  }
-  const { notifications } = params;
-  if (method !== 'subscriptions/listen' || !isObject(notifications)) return [];
-  const { taskIds = [] } = notifications;
-  if (listInOtherCase(notifications) !== undefined || !Array.isArray(taskIds)) return 'unclear';
-  const ids: readonly unknown[] = taskIds;
-  return ids.every((id) => typeof id === 'string') ? ids : 'unclear';
+const tasksNamedIn = ({ id, method, params }: Members): readonly string[] | 'unclear' => {
+  if (typeof method !== 'string') return [];
+  const ids: unknown[] = [];
+  // What a server says while it works on such a request goes to whoever waits for the task (MCP 2025-11-25, "Tasks"). In notices and answers
+  // of a client it may be a task of its own.
+  if (id !== undefined) ids.push(...membersAt(params, '_meta', 'io.modelcontextprotocol/related-task', 'taskId'));
+  if (method.toLowerCase().startsWith('tasks/')) ids.push(...membersAt(params, 'taskId'));
+  if (method === 'subscriptions/listen')
+    for (const list of membersAt(params, 'notifications', 'taskIds')) {
+      if (!Array.isArray(list)) return 'unclear';
+      ids.push(...(list as readonly unknown[]));
+    }
+  return ids.every((one) => typeof one === 'string') ? ids : 'unclear';
 };
 
-const inOtherCase = otherCaseOf(['taskId']);
-const listInOtherCase = otherCaseOf(['taskIds']);
+const unclear = Symbol('unclear');
+
+/** What stands there, if anything does; `unclear` where some readers take a member of the way for one of the protocol. */
+const membersAt = (value: unknown, ...way: readonly string[]): readonly unknown[] => {
+  const [name, ...rest] = way;
+  if (name === undefined) return value === undefined ? [] : [value];
+  if (!isObject(value)) return [];
+  return otherCaseOf([name])(value) === undefined ? membersAt(value[name], ...rest) : [unclear];
+};

@@ -125,6 +125,19 @@ describe('createSessions', () => {
     expect(await status(id)).toBe(404);
   });
 
+  it('breaks off the stream of notices of a client that does not read, which may open another', async () => {
+    let server: Server | undefined;
+    const { start, send } = open({
+      open: () => (server = new Server({ name: 's', version: '1' }, { capabilities: { logging: {} } })),
+    });
+    const id = await start();
+    const stream = await send('GET', undefined, id);
+    for (let sent = 0; sent < 10; sent += 1)
+      await server?.sendLoggingMessage({ level: 'info', data: 'x'.repeat(1024 * 1024) });
+    await expect(stream?.text()).rejects.toMatchObject({ code: 'limit_reached' });
+    expect((await send('GET', undefined, id))?.status).toBe(200);
+  });
+
   it('makes room for a new session with the one that was used the longest ago and does not listen', async () => {
     const { start, status, send } = open({ maxSessions: 3 });
     const listens = await start();
@@ -266,13 +279,13 @@ describe('sessions of several processes on one store', () => {
         return server;
       });
       const id = await both.here.start();
-      await both.here.send('POST', call(7), id);
+      const answer = await both.here.send('POST', call(7), id);
       await both.clock.advance(0);
       expect(started).toHaveLength(1);
       const close = async (): Promise<void> => {
         for (const { sessions } of [both.here, both.there]) await sessions[Symbol.asyncDispose]();
       };
-      return { ...both, id, started, [Symbol.asyncDispose]: close };
+      return { ...both, id, started, answer, [Symbol.asyncDispose]: close };
     };
     const cancel = (requestId: number) => ({
       jsonrpc: '2.0',
@@ -290,6 +303,30 @@ describe('sessions of several processes on one store', () => {
       expect((await there.send('POST', cancel(7), id))?.status).toBe(202);
       await clock.advance(500);
       expect(started[0]?.aborted).toBe(true);
+    });
+
+    it('end the stream of one that is cancelled, here or elsewhere, on which no answer will come', async () => {
+      await using parts = await running();
+      const { here, there, clock, id, answer } = parts;
+      await clock.advance(500);
+      const second = await here.send('POST', call(8), id);
+      await here.send('POST', cancel(8), id);
+      expect(await second?.text()).toBe('');
+      await there.send('POST', cancel(7), id);
+      await clock.advance(500);
+      expect(await answer?.text()).toBe('');
+    });
+
+    it('leave the stream of several in one body open until the last of them is cancelled', async () => {
+      await using parts = await running();
+      const { here, clock, id } = parts;
+      const reader = (await here.send('POST', [call(8), call(9)], id))?.body?.getReader();
+      const ended = reader?.closed.then(() => 'ended');
+      await here.send('POST', cancel(8), id);
+      await clock.advance(0);
+      expect(await Promise.race([ended, Promise.resolve('open')])).toBe('open');
+      await here.send('POST', cancel(9), id);
+      expect(await ended).toBe('ended');
     });
 
     it('cancel one that has just begun, as soon as it is a long one', async () => {

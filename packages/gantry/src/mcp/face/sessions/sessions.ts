@@ -5,6 +5,7 @@ import { messageOf } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Log } from '../../../kernel/log.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
+import { boundedStream } from '../../../net/bounded-stream.ts';
 import type { KeyValue } from '../../../store/key-value.ts';
 import { jsonRpcError } from '../json-rpc-error.ts';
 import { keptHandshake } from '../kept-handshake.ts';
@@ -63,6 +64,8 @@ const sweepMs = 60_000;
 // So long an ended session is remembered, and so long one can be taken up by a process that does not know it.
 const longestMs = 7 * 24 * 60 * 60_000;
 const sessionHeader = 'mcp-session-id';
+// As much as of the notices of one request. A client that does not read would have all of it kept here.
+const mostUnreadBytes = 8 * 1024 * 1024;
 
 /**
  * Makes an empty set of sessions. Each lives in the process that serves it; where an id carries what its session was opened with, another
@@ -181,6 +184,8 @@ export const createSessions = (options: SessionsOptions): Sessions => {
         session.isListening = false;
         session.usedAtMs = clock.nowMs();
       });
+      // The SDK writes whether or not it is read.
+      if (response.body) return new Response(boundedStream(response.body, mostUnreadBytes), response);
     }
     if (request.method === 'DELETE' && response.ok) {
       await shared?.ended.set(session.name, true, { ttlMs: longestMs });

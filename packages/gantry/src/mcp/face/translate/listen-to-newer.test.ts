@@ -81,6 +81,14 @@ describe('the stream of notices of a session of 2025', () => {
     expect(sent).toHaveLength(waits.length + 2);
   });
 
+  it('is not opened again at a server that is gone', async () => {
+    const { notices, sent, clock } = startSession({ tools: { listChanged: true } });
+    notices.start();
+    sent.at(-1)?.fail(new GantryError('server_unknown', 'gone'));
+    await clock.advance(60_000);
+    expect([sent.length, clock.pendingTimers]).toEqual([1, 0]);
+  });
+
   it('does not keep a subscription that its client has given up', async () => {
     const { notices, sent } = startSession();
     const ending = new AbortController();

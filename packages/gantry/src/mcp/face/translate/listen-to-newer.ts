@@ -34,6 +34,9 @@ const isTold = (method: string): boolean =>
   /^notifications\/(?:(?:tools|prompts|resources)\/list_changed|resources\/updated)$/.test(method);
 const listFlags = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' };
 
+/** Whether there is no such server any more, which the next request of the session is told. */
+export const isGone = (error: unknown): boolean => GantryError.is(error) && error.code === 'server_unknown';
+
 /** Refuses one more. */
 export const tooManySubscriptions = (): GantryError =>
   new GantryError(
@@ -124,7 +127,7 @@ export const createSessionNotices = (options: {
         for (const one of waiting.splice(0)) one.reject(error);
       } else if (exchange === active) active = undefined;
       else return;
-      if (isOver || active || pending) return;
+      if (isOver || active || pending || isGone(error)) return;
       log.debug({ server: target().name, reason: messageOf(error) }, 'a stream of notices is opened again');
       retry = clock.startTimer(waitMs, () => void listen().catch(report));
       waitMs = Math.min(waitMs * 2, againAtMostMs);

@@ -6,7 +6,7 @@ import type { Log } from '../../../kernel/log.ts';
 import type { SharedSession } from '../../wire/pass-port.ts';
 import type { Notice } from '../../wire/sessions/exchange.ts';
 import type { SessionNotices } from './listen-to-newer.ts';
-import { againAtMostMs, againMs, mostSubscriptions, tooManySubscriptions } from './listen-to-newer.ts';
+import { againAtMostMs, againMs, isGone, mostSubscriptions, tooManySubscriptions } from './listen-to-newer.ts';
 import type { Visit } from './relayed.ts';
 import { ownerOf } from './relayed.ts';
 import { wishSharedLog } from './shared-log.ts';
@@ -87,7 +87,7 @@ export const createSharedNotices = (options: {
     if (current) return current;
     opening ??= open()
       .catch((error: unknown) => {
-        openLater();
+        if (!isGone(error)) openLater();
         throw error;
       })
       .finally(() => (opening = undefined));
