@@ -398,6 +398,24 @@ describe.each(['a program', 'a server over SSE'])(
   },
 );
 
+it('a server over SSE whose streams break is connected anew, with all that clients listen to', async () => {
+  const server = open.use(await startSseTalkingServer());
+  const url = await serve({ url: server.url });
+  const client = new OldClient({ name: 't', version: '1' });
+  const heard: unknown[] = [];
+  client.fallbackNotificationHandler = async ({ method, params }) => void heard.push(params?.['uri'] ?? method);
+  await client.connect(new OldTransport(new URL(url)));
+  open.defer(() => client.close());
+  await client.subscribeResource({ uri: 'docs://a' });
+  const waiting = client.callTool({ name: 'wait', arguments: {} });
+  await server.waiting;
+  server.breakStreams();
+  // At once, not when the time of the call is over.
+  await expect(waiting).rejects.toThrow('broke');
+  const change = (): Promise<unknown> => client.callTool({ name: 'change', arguments: {} }).catch(() => undefined);
+  await expect.poll(() => change().then(() => heard), { timeout: 20_000 }).toContain('docs://a');
+});
+
 it('a server over SSE has a session for each client that can be asked, which ends with that of the client', async () => {
   const server = open.use(await startSseTalkingServer());
   const url = await serve({ url: server.url });

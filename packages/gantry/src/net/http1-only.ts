@@ -9,6 +9,8 @@ const known = new WeakMap<Dispatcher, Dispatcher>();
 
 /** The same connections without HTTP/2: no request on them offers it. */
 const http1 = (dispatcher: Dispatcher): Dispatcher => {
+  // Of another kind than undici's own.
+  if (typeof (dispatcher as Partial<Dispatcher>).compose !== 'function') return dispatcher;
   const made =
     known.get(dispatcher) ??
     dispatcher.compose((dispatch) => (request, handler) => {

@@ -1,7 +1,9 @@
 import type { Server, ServerContext, StandardSchemaV1 } from '@modelcontextprotocol/server';
+import { GantryError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { PeerQuestion } from '../../tool/context.ts';
+import { isListening } from './sessions/standing.ts';
 
 /** Takes whatever is said; neither side is Gantry's to check. */
 export const anything: StandardSchemaV1<unknown, unknown> = {
@@ -21,9 +23,19 @@ export const askOnStream = async (
   return (await mcpReq.send({ method, params: toOlder(params) }, anything, options)) as JsonObject;
 };
 
-/** Asks a client of 2025 on the stream that belongs to no request. */
-export const askOnStanding = async ({ method, params }: PeerQuestion, server: Server): Promise<JsonObject> =>
-  (await server.request({ method, params: toOlder(params) }, anything, { timeout: longestMs })) as JsonObject;
+/**
+ * Asks a client of 2025 on the stream that belongs to no request.
+ * @throws {GantryError} `usage` where the client has none open.
+ */
+export const askOnStanding = async (
+  { method, params }: PeerQuestion,
+  server: Server,
+  signal: AbortSignal,
+): Promise<JsonObject> => {
+  if (!isListening(server)) throw new GantryError('usage', 'The client has no stream open on which it could be asked.');
+  const options = { signal, timeout: longestMs };
+  return (await server.request({ method, params: toOlder(params) }, anything, options)) as JsonObject;
+};
 
 // MCP 2025-11-25 wants an id with every page, by which a server may say later that it was seen; 2026-07-28 has none.
 const toOlder = (params: JsonObject): JsonObject =>

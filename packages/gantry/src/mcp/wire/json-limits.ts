@@ -24,6 +24,19 @@ export const depthProblem = (text: string): string | undefined => {
   return undefined;
 };
 
+/** Whether a value that was read from JSON nests deeper than that; for what comes without its text. */
+export const nestsTooDeep = (value: unknown): boolean => {
+  const open: [object, number][] = isNest(value) ? [[value, 1]] : [];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [one, depth] = next;
+    if (depth > maxMessageDepth) return true;
+    for (const member of Object.values(one)) if (isNest(member)) open.push([member, depth + 1]);
+  }
+  return false;
+};
+
+const isNest = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
 /** The error of an answer or notice of a server that nests too deep: what writes it again is recursive. */
 export const tooDeep = (server: string): GantryError =>
   new GantryError(

@@ -41,9 +41,12 @@ export interface PassTarget {
   /**
    * The session with a server of 2025 that all clients share, which is kept until it is given back: for those who are not asked anything. It
    * hears of changes, and can be told to tell of more.
-   * @throws {GantryError} `server_unreachable`
+   * @throws {GantryError} `server_unreachable`, `limit_reached` for a client that does so too often.
    */
-  leaseShared(signal: AbortSignal): Promise<{ readonly session: SharedSession; giveBack(): void }>;
+  leaseShared(
+    client: string | undefined,
+    signal: AbortSignal,
+  ): Promise<{ readonly session: SharedSession; giveBack(): void }>;
   /** Ends the program that runs for a session of a client, if one does. */
   endSession(session: string): void;
   /** Whether the entry's filters let a tool through. */

@@ -72,7 +72,7 @@ const asItIs: MaskSecrets = (text) => text;
 
 const readFault = (error: unknown, hadSession: boolean, mask: MaskSecrets): ConnectionFault => {
   const status = statusOf(error);
-  if (status === 401 || status === 403 || nameOf(error) === 'UnauthorizedError') return authFault(error, status, mask);
+  if (status === 401 || status === 403 || isUnauthorized(error)) return authFault(error, status, mask);
   if (status === 404 && hadSession)
     return { kind: 'session_lost', message: 'it answered with status 404: it does not know the session any more' };
   if (status === 400 && hadSession && unknownSession.test(bodyOf(error) ?? ''))
@@ -134,17 +134,21 @@ const httpFault = (error: unknown, status: number, mask: MaskSecrets): Connectio
 const refusalOf = (error: unknown): ConnectionFault | undefined => {
   if (!(error instanceof Error) || error instanceof DOMException || !('code' in error)) return undefined;
   const { code } = error;
-  if (typeof code !== 'number' || nameOf(error) === 'SseError') return undefined;
+  if (typeof code !== 'number' || isSseError(error)) return undefined;
   const lost = fromLostAnswer({ code, message: error.message, data: 'data' in error ? error.data : undefined });
   if (lost) return { kind: lost.code === 'server_unreachable' ? 'cut_off' : 'bad_answer', message: lost.message };
   return { kind: 'refused', code, message: error.message };
 };
 
-const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
+const isUnauthorized = (error: unknown): boolean => error instanceof Error && error.name === 'UnauthorizedError';
+
+/** Whether the stream of the old SSE transport has failed. The SDK gives the class no name; its messages begin so. */
+export const isSseError = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith('SSE error: ');
 
 /** Whether it is a server's own error in JSON-RPC: what stands in it the server has written. The SDK's have codes that are texts. */
 const isRpcError = (link: object): boolean =>
-  typeof (link as { code?: unknown }).code === 'number' && nameOf(link) !== 'SseError' && !('status' in link);
+  typeof (link as { code?: unknown }).code === 'number' && !isSseError(link) && !('status' in link);
 
 /** The HTTP status that an error tells of. */
 export const statusOf = (error: unknown): number | undefined => {
@@ -154,7 +158,7 @@ export const statusOf = (error: unknown): number | undefined => {
     if (typeof status === 'number') return status;
     if (isObject(data) && typeof data['status'] === 'number') return data['status'];
     // The old transports put it into the message, and the one for streams into `code`.
-    if (nameOf(link) === 'SseError' && typeof (link as { code?: unknown }).code === 'number')
+    if (isSseError(link) && typeof (link as { code?: unknown }).code === 'number')
       return (link as { code?: number }).code;
     const inText = /^Error POSTing to endpoint \(HTTP (\d{3})\)/.exec(messageOf(link));
     if (inText) return Number(inText[1]);

@@ -11,7 +11,7 @@ import type { AnswerRequest } from './answer-requests.ts';
 import { listenForChanges } from './change-notices.ts';
 import type { Channel } from './channel.ts';
 import { createChannel } from './channel.ts';
-import { bodyOf, statusOf } from './connection-errors.ts';
+import { bodyOf, isSseError, statusOf } from './connection-errors.ts';
 import type { TransportKind, TransportOptions } from './create-transport.ts';
 import { createTransport } from './create-transport.ts';
 import { loadSdk, noSdkTimeoutMs } from './sdk.ts';
@@ -96,7 +96,7 @@ const attempt = async (
   const sdk = await loadSdk();
   const inner = await createTransport(kind, name, entry, options);
   const channel = kind === 'streamable-http' ? undefined : createChannel(inner, { server: name, log });
-  const transport = watchTransport(inner, name, { log, answers, channel });
+  const transport = watchTransport(inner, name, { log, answers, channel, isRead: kind === 'sse' });
   const client = new sdk.Client(
     { name: 'gantry', version: options.clientVersion },
     {
@@ -136,7 +136,7 @@ const attempt = async (
       'a connection reported an error',
     );
     // The stream is all there is of this transport, and a new one would be a session that nobody has initialised.
-    if (kind === 'sse' && error.name === 'SseError') void client.close();
+    if (kind === 'sse' && isSseError(error)) void client.close();
   };
   Object.assign(client, { onerror: report, onclose: () => lose('the connection ended') });
   const isModern = client.getProtocolEra() === 'modern';

@@ -130,6 +130,11 @@ export const createStdioTransport = (options: StdioTransportOptions): Transport 
           );
           return;
         }
+        // Some of it is what the program itself causes, by asking without end.
+        if (child.stdin.writableLength > mostUnreadBytes) {
+          reject(notReading(server));
+          return;
+        }
         child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
       }),
     close: async () => {
@@ -145,6 +150,15 @@ export const createStdioTransport = (options: StdioTransportOptions): Transport 
   };
   return transport;
 };
+
+const mostUnreadBytes = 64 * 1024 * 1024;
+
+const notReading = (server: string): GantryError =>
+  new GantryError(
+    'server_unreachable',
+    `The program of server "${server}" does not read what it is sent; ${mostUnreadBytes} bytes wait for it.`,
+    { details: { name: server }, retry: 'same' },
+  );
 
 const cannotStart = (options: StdioTransportOptions, error: NodeJS.ErrnoException): GantryError => {
   const why =

@@ -12,6 +12,7 @@ import type { Log } from '../../../kernel/log.ts';
 import type { AnswerRequest } from './answer-requests.ts';
 import { createRequestAnswers } from './answer-requests.ts';
 import type { Channel } from './channel.ts';
+import { flatMessage } from './flat-message.ts';
 import { toLostAnswer } from './lost-answer.ts';
 
 const rawKey = 'gantry.dev/raw';
@@ -80,6 +81,8 @@ export const watchTransport = (
   options: {
     readonly log: Log;
     readonly answers?: Readonly<Record<string, AnswerRequest | undefined>> | undefined;
+    /** Whether its messages come without a look at how deep they nest. Default false. */
+    readonly isRead?: boolean | undefined;
     /** Requests that are sent past this transport, and get what belongs to them. */
     readonly channel?: Pick<Channel, 'take' | 'usedByOthers' | 'end'> | undefined;
   },
@@ -88,7 +91,9 @@ export const watchTransport = (
   const requests = createRequestAnswers(inner, { log: options.log, answers: options.answers ?? {} });
   const waiting = new Map<RequestId, { readonly method: string; readonly abort: AbortController | undefined }>();
 
-  const deliver = (message: JSONRPCMessage, extra?: MessageExtraInfo): void => {
+  const deliver = (given: JSONRPCMessage, extra?: MessageExtraInfo): void => {
+    const message = options.isRead === true ? flatMessage(given, server) : given;
+    if (!message) return;
     if (requests.take(message) || channel?.take(message)) return;
     if ('method' in message) {
       outer.onmessage?.(withProperParams(message), extra);

@@ -23,7 +23,7 @@ import type { ManagedServer, Snapshot } from '../server/managed-server.ts';
 import { isObject } from '../../../kernel/json.ts';
 import { parameterHeaders } from '../surface/mirrored-headers.ts';
 import { lostAnswerOf, notPassedOn } from './not-passed-on.ts';
-import { sharedSessionOf } from './shared-session.ts';
+import { joinShared } from './shared-session.ts';
 import { createStartProgram } from './start-program.ts';
 import { createLink } from './pass-link.ts';
 import { toolsThatNeedTasks } from './tools-that-need-tasks.ts';
@@ -123,11 +123,16 @@ const toTarget = (server: ManagedServer, { connection, surface }: Snapshot, opti
     ...(kind !== 'streamable-http' && {
       startProgram: createStartProgram(kind, server, { ...options, fetch: plain, tokens }),
     }),
-    leaseShared: async (signal) => {
+    leaseShared: async (client, signal) => {
       const lease = server.lease() ?? (await leased(server, signal));
-      const session = sharedSessionOf(server, lease.snapshot.connection);
-      if (session) return { session, giveBack: () => lease[Symbol.dispose]() };
-      lease[Symbol.dispose]();
+      using held = new DisposableStack();
+      held.use(lease);
+      const shared = joinShared(server, lease.snapshot.connection, { client, clock, timeoutMs });
+      if (shared) {
+        held.use(shared);
+        const kept = held.move();
+        return { session: shared.session, giveBack: () => kept.dispose() };
+      }
       throw new GantryError(
         'server_unreachable',
         `Server "${server.name}" does not speak the protocol of 2025 any more.`,

@@ -4,7 +4,9 @@ import { GantryError, messageOf } from '../../../kernel/errors.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
 import { withSecretsMasked } from '../config/entry-secrets.ts';
 import type { TransportOptions } from '../connection/create-transport.ts';
+import { isSseError } from '../connection/connection-errors.ts';
 import { createTransport } from '../connection/create-transport.ts';
+import { flatMessage } from '../connection/flat-message.ts';
 import { isGone } from '../server/connect-error.ts';
 import type { ManagedServer } from '../server/managed-server.ts';
 import { notPassedOn } from './not-passed-on.ts';
@@ -26,7 +28,8 @@ export const createStartProgram =
     const transport = await createTransport(kind, name, entry, { ...options, log });
     transport.onmessage = (message) => {
       try {
-        hears.message(message);
+        const flat = kind === 'sse' ? flatMessage(message, name) : message;
+        if (flat) hears.message(flat);
       } catch (error) {
         log.warn({ server: name, reason: messageOf(error) }, 'a message of a program could not be passed on');
       }
@@ -34,7 +37,7 @@ export const createStartProgram =
     transport.onerror = (error) => {
       log.debug({ server: name, reason: messageOf(error) }, 'a program reported an error');
       // A stream that is opened anew would be a session that nobody has initialised.
-      if (kind === 'sse' && error.name === 'SseError') void transport.close();
+      if (kind === 'sse' && isSseError(error)) void transport.close();
     };
     transport.onclose = () => hears.ended();
     try {

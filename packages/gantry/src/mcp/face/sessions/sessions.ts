@@ -18,6 +18,7 @@ import type { OpenedSession, Session } from './connect-session.ts';
 import { connectSession, repeatHandshake } from './connect-session.ts';
 import { idInUse, idIsInUse } from './id-in-use.ts';
 import { createLongCalls } from './long-calls.ts';
+import { holdStanding } from './standing.ts';
 import { cancelledIn, createSessionSignals } from './session-signals.ts';
 import type { SessionOpening } from './session-token.ts';
 import { openSession, sealSession } from './session-token.ts';
@@ -180,7 +181,9 @@ export const createSessions = (options: SessionsOptions): Sessions => {
     const response = await session.transport.handleRequest(request, { parsedBody: body });
     if (request.method === 'GET' && response.ok) {
       session.isListening = true;
+      const standing = holdStanding(session.server);
       request.signal.addEventListener('abort', () => {
+        standing[Symbol.dispose]();
         session.isListening = false;
         session.usedAtMs = clock.nowMs();
       });

@@ -15,8 +15,8 @@ export const askOne = (method: string, params: unknown, ctx: ServerContext): Pro
   askOnStream({ method, params: isObject(params) ? (params as JsonObject) : {} }, ctx);
 
 /** Asks a client of 2025 on the stream on which it waits for what belongs to no request. */
-export const askAside = (method: string, params: unknown, server: Server): Promise<JsonObject> =>
-  askOnStanding({ method, params: isObject(params) ? (params as JsonObject) : {} }, server);
+export const askAside = (method: string, params: unknown, server: Server, signal: AbortSignal): Promise<JsonObject> =>
+  askOnStanding({ method, params: isObject(params) ? (params as JsonObject) : {} }, server, signal);
 
 /** Asks a client of 2025 over its session what a server of 2026 wants to know; whoever cannot answer a form declines. */
 export const askClient = async (

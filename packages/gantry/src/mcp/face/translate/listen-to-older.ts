@@ -84,7 +84,7 @@ export const createListenToOlder = ({
     // The program that runs for this client is the one whose changes it makes.
     const isShared = target.startProgram !== undefined && !takesPart(says);
     const leased = isShared
-      ? await target.leaseShared(signal)
+      ? await target.leaseShared(client, signal)
       : await target.leaseSession({ client, says, forNotices: true }, signal);
     const { session } = leased;
     const holder = {};

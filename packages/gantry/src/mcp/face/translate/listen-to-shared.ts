@@ -56,7 +56,7 @@ export const createSharedNotices = (options: {
   };
   const open = async (): Promise<SharedSession> => {
     retry?.stop();
-    const { session, giveBack } = await visit().target.leaseShared(ending.signal);
+    const { session, giveBack } = await visit().target.leaseShared(visit().client, ending.signal);
     try {
       await subscribeAnew(session);
     } catch (error) {

@@ -90,6 +90,12 @@ const resultFor = async (
   return toLegacyResult(filtered(target, method, await ask(relayed)));
 };
 
+const ofRequests: ReadonlySet<string> = new Set([
+  'notifications/progress',
+  'notifications/message',
+  'notifications/cancelled',
+]);
+
 /** A program runs for this session alone, and ends with it. */
 const openAtProgram = (
   { open, clock, log }: OlderClientParts,
@@ -109,12 +115,12 @@ const openAtProgram = (
   const hear = (leased: LeasedSession): void => {
     if (heard === leased.session) return;
     heard = leased.session;
-    leased.session.answerAside?.((asked) =>
-      answerFor(newest.target, server, asked, (method, params) => askAside(method, params, server)),
+    leased.session.answerAside?.((asked, signal) =>
+      answerFor(newest.target, server, asked, (method, params) => askAside(method, params, server, signal)),
     );
     void leased.session.listen(({ method, params }) => {
-      // Progress and logs belong to a request, and go with it.
-      if (method === 'notifications/progress' || method === 'notifications/message') return;
+      // These belong to a request, and go with it, or to a question, which the client has under another id.
+      if (ofRequests.has(method)) return;
       server
         .notification({ method, params: { ...params } })
         .catch((error: unknown) => log.debug({ reason: messageOf(error) }, 'a client could not be told of a change'));

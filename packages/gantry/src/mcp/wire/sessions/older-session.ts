@@ -33,8 +33,11 @@ export interface OlderSession extends AsyncDisposable {
    * Hears what the server says without being asked, until the signal aborts; resolves then, and when the server can say nothing more.
    */
   listen(listener: (notice: Notice) => void, signal: AbortSignal): Promise<void>;
-  /** Has `answer` answer what the server asks outside of requests; what it throws is the answer too. Without it that is refused. */
-  answerAside?(answer: (asked: ServerRequest) => Promise<JsonObject>): void;
+  /**
+   * Has `answer` answer what the server asks outside of requests; what it throws is the answer too. Without it that is refused. The signal
+   * aborts when the server takes the question back.
+   */
+  answerAside?(answer: (asked: ServerRequest, signal: AbortSignal) => Promise<JsonObject>): void;
   /** Tells the server what needs no answer. */
   notify?(method: string, params: JsonObject): void;
 }

@@ -46,6 +46,60 @@ const make = (answersHandshake = true, capabilities: JsonObject = {}) => {
   return { clock, programs, started, lease, leaseCall, target };
 };
 
+describe('what a program asks outside of requests', () => {
+  const ask = (id: number): JsonObject => ({ jsonrpc: '2.0', id, method: 'roots/list' });
+  const setUp = async () => {
+    const { lease, started } = make();
+    const { session } = await lease('a', 'session');
+    const [program] = started;
+    const asked: { readonly id: unknown; readonly signal: AbortSignal; answer(result: JsonObject): void }[] = [];
+    const answering = (): void =>
+      session.answerAside?.(({ id }, signal) => {
+        const { promise, resolve } = Promise.withResolvers<JsonObject>();
+        asked.push({ id, signal, answer: resolve });
+        return promise;
+      });
+    const said = (id: number): JsonObject[] => program?.said.filter((message) => message['id'] === id) ?? [];
+    return { answering, asked, hear: (message: JsonObject) => program?.hears.message(message), said };
+  };
+
+  it('is refused where nobody answers it, and answered where somebody does', async () => {
+    const { answering, asked, hear, said } = await setUp();
+    hear(ask(1));
+    expect(said(1)).toMatchObject([{ error: { code: -32_600 } }]);
+    answering();
+    hear(ask(2));
+    asked[0]?.answer({ roots: [] });
+    await expect.poll(() => said(2)).toEqual([{ jsonrpc: '2.0', id: 2, result: { roots: [] } }]);
+  });
+
+  it('is no more than fifty questions at a time, each under an id of its own', async () => {
+    const { answering, asked, hear, said } = await setUp();
+    answering();
+    for (const id of [7, 7, 7]) hear(ask(id));
+    expect([asked.length, said(7).length]).toEqual([1, 2]);
+    for (let id = 100; id < 200; id += 1) hear(ask(id));
+    expect(asked).toHaveLength(50);
+    asked[0]?.answer({});
+    await expect.poll(() => said(7)).toHaveLength(3);
+    hear(ask(7));
+    expect(asked).toHaveLength(51);
+  });
+
+  it('can be taken back, which makes room for another and is not answered', async () => {
+    const { answering, asked, hear, said } = await setUp();
+    answering();
+    for (let id = 1; id <= 50; id += 1) hear(ask(id));
+    hear({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+    expect(asked[0]?.signal.aborted).toBe(true);
+    hear(ask(51));
+    expect(asked.at(-1)?.id).toBe(51);
+    asked[0]?.answer({});
+    await Promise.resolve();
+    expect(said(1)).toEqual([]);
+  });
+});
+
 describe('a program that runs for one client', () => {
   it('is another one when its server is started in another way', async () => {
     const { programs, started, target } = make();

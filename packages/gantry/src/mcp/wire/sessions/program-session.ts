@@ -6,7 +6,7 @@ import type { OwnProgram, PassTarget, ProgramListener } from '../pass-port.ts';
 import { askingMethods } from './asking-methods.ts';
 import type { ClientSays } from './client-says.ts';
 import { answerCodeOf } from './answered-result.ts';
-import type { Exchange, Notice, ServerRequest } from './exchange.ts';
+import type { Exchange, Notice } from './exchange.ts';
 import { startExchange } from './exchange.ts';
 import type { OlderSession } from './older-session.ts';
 import { initializeParams, lastOf, noticeIn } from './older-session.ts';
@@ -62,8 +62,8 @@ export const openProgramSession = async (
   const wishes = new AbortController();
   let count = 0;
   /** What is asked outside of requests, and not answered. */
-  const aside = new Set<string | number>();
-  let answerAside: ((asked: ServerRequest) => Promise<JsonObject>) | undefined;
+  const aside = new Map<unknown, AbortController>();
+  let answerAside: Parameters<NonNullable<OlderSession['answerAside']>>[0] | undefined;
   let isRunning = true;
   const onTrouble = (reason: string): void =>
     log.debug({ server: target.name, reason }, 'a message could not be passed on');
@@ -76,10 +76,13 @@ export const openProgramSession = async (
     else if (!notice && method === undefined) open.get(String(id))?.exchange.take(message);
     else if (!notice) ask(message, method === 'ping' ? undefined : (ofTask(message) ?? newest()));
     else {
-      const holder = notice.method === 'notifications/cancelled' ? asked.get(notice.params['requestId']) : undefined;
+      const cancelled = notice.method === 'notifications/cancelled' ? notice.params['requestId'] : undefined;
+      aside.get(cancelled)?.abort();
+      aside.delete(cancelled);
+      const holder = asked.get(cancelled);
       const about = holder ? open.get(holder.holder) : newest();
       about?.exchange.take(message);
-      if (holder) asked.delete(notice.params['requestId']);
+      if (holder) asked.delete(cancelled);
       for (const listener of listeners) listener(notice);
     }
   };
@@ -112,15 +115,20 @@ export const openProgramSession = async (
     if (typeof id !== 'string' && typeof id !== 'number') return;
     if (method === 'ping') return tell({ id, result: {} });
     const reason = answerAside ? tooManyAside : 'No request is open that this could belong to.';
-    if (!answerAside || aside.size >= mostAside) return tell({ id, error: { code: -32_600, message: reason } });
-    aside.add(id);
-    const answered = answerAside({ id, method: String(method), params: params as Json | undefined });
-    answered
-      .then(
-        (result) => tell({ id, result }),
-        (error: unknown) => tell({ id, error: { code: answerCodeOf(error), message: messageOf(error) } }),
-      )
-      .finally(() => aside.delete(id));
+    if (!answerAside || aside.size >= mostAside || aside.has(id))
+      return tell({ id, error: { code: -32_600, message: reason } });
+    const takenBack = new AbortController();
+    aside.set(id, takenBack);
+    const asked = { id, method: String(method), params: params as Json | undefined };
+    const answer = (said: JsonObject): void => {
+      if (aside.get(id) !== takenBack) return;
+      aside.delete(id);
+      tell({ id, ...said });
+    };
+    answerAside(asked, takenBack.signal).then(
+      (result) => answer({ result }),
+      (error: unknown) => answer({ error: { code: answerCodeOf(error), message: messageOf(error) } }),
+    );
   };
   const hears: ProgramListener = {
     message: take,
@@ -220,6 +228,8 @@ export const openProgramSession = async (
     },
     [Symbol.asyncDispose]: async () => {
       wishes.abort();
+      for (const takenBack of aside.values()) takenBack.abort();
+      aside.clear();
       for (const { exchange } of open.values()) exchange.abandon();
       await program[Symbol.asyncDispose]();
     },
