@@ -52,6 +52,15 @@ const changes: ReadonlySet<string> = new Set([
 const mostListening = 1_000;
 const mostOfClient = 200;
 
+/** Why no more may listen to a server, where so many do already, of them so many of one client. */
+export const listeningProblem = (server: string, all: number, own: number): GantryError | undefined =>
+  own < mostOfClient && all < mostListening
+    ? undefined
+    : new GantryError(
+        'limit_reached',
+        `${mostOfClient} listen to server "${server}" for one client at most, and ${mostListening} in all; end some that are not needed.`,
+      );
+
 /** Makes it, over `inner`. */
 export const createChannel = (
   inner: Pick<Transport, 'send'>,
@@ -74,11 +83,8 @@ export const createChannel = (
     if (isEnding) throw toBeConnected(server);
     const all = [...open.values()].filter(({ isListening }) => isListening);
     const own = all.filter(({ request }) => request.client === client);
-    if (own.length < mostOfClient && all.length < mostListening) return;
-    throw new GantryError(
-      'limit_reached',
-      `${mostOfClient} listen to server "${server}" for one client at most, and ${mostListening} in all; end some that are not needed.`,
-    );
+    const problem = listeningProblem(server, all.length, own.length);
+    if (problem) throw problem;
   };
 
   const cancel = (requestId: RequestId): void => {

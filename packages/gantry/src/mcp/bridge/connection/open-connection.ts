@@ -96,7 +96,7 @@ const attempt = async (
   const sdk = await loadSdk();
   const inner = await createTransport(kind, name, entry, options);
   const channel = kind === 'streamable-http' ? undefined : createChannel(inner, { server: name, log });
-  const transport = watchTransport(inner, name, { log, answers, channel, isRead: kind === 'sse' });
+  const transport = watchTransport(inner, name, { log, answers, channel, checksDepth: kind === 'sse' });
   const client = new sdk.Client(
     { name: 'gantry', version: options.clientVersion },
     {

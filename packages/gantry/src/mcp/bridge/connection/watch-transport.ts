@@ -81,8 +81,8 @@ export const watchTransport = (
   options: {
     readonly log: Log;
     readonly answers?: Readonly<Record<string, AnswerRequest | undefined>> | undefined;
-    /** Whether its messages come without a look at how deep they nest. Default false. */
-    readonly isRead?: boolean | undefined;
+    /** Whether nobody has looked yet how deep its messages nest. Default false. */
+    readonly checksDepth?: boolean | undefined;
     /** Requests that are sent past this transport, and get what belongs to them. */
     readonly channel?: Pick<Channel, 'take' | 'usedByOthers' | 'end'> | undefined;
   },
@@ -92,7 +92,7 @@ export const watchTransport = (
   const waiting = new Map<RequestId, { readonly method: string; readonly abort: AbortController | undefined }>();
 
   const deliver = (given: JSONRPCMessage, extra?: MessageExtraInfo): void => {
-    const message = options.isRead === true ? flatMessage(given, server) : given;
+    const message = options.checksDepth === true ? flatMessage(given, server) : given;
     if (!message) return;
     if (requests.take(message) || channel?.take(message)) return;
     if ('method' in message) {

@@ -1,11 +1,12 @@
 import { startDeadline } from '../../../kernel/abort.ts';
 import type { Clock } from '../../../kernel/clock.ts';
-import { GantryError } from '../../../kernel/errors.ts';
+import type { GantryError } from '../../../kernel/errors.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
 import { noAnswerWithin } from '../../wire/no-answer.ts';
 import type { SharedSession } from '../../wire/pass-port.ts';
 import { startExchange } from '../../wire/sessions/exchange.ts';
+import { listeningProblem } from '../connection/channel.ts';
 import type { Connection } from '../connection/open-connection.ts';
 import type { ManagedServer } from '../server/managed-server.ts';
 import { notPassedOn } from './not-passed-on.ts';
@@ -18,9 +19,6 @@ interface Shared {
 }
 
 const known = new WeakMap<Connection, Shared>();
-// As many as listen to a program of 2026.
-const mostOfClient = 200;
-const mostOfAll = 1_000;
 
 /**
  * Joins those who use it, for as long as the connection lasts; undefined where it has no channel for others.
@@ -37,11 +35,9 @@ export const joinShared = (
   known.set(connection, shared);
   const { session, users } = shared;
   const own = users.get(client) ?? 0;
-  if (own >= mostOfClient || users.values().reduce((all, count) => all + count, 0) >= mostOfAll)
-    throw new GantryError(
-      'limit_reached',
-      `${mostOfClient} listen to server "${server.name}" for one client at most, and ${mostOfAll} in all; end some that are not needed.`,
-    );
+  const all = users.values().reduce((sum, count) => sum + count, 0);
+  const problem = listeningProblem(server.name, all, own);
+  if (problem) throw problem;
   users.set(client, own + 1);
   let isIn = true;
   return {

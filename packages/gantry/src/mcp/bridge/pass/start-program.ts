@@ -7,7 +7,7 @@ import type { TransportOptions } from '../connection/create-transport.ts';
 import { isSseError } from '../connection/connection-errors.ts';
 import { createTransport } from '../connection/create-transport.ts';
 import { flatMessage } from '../connection/flat-message.ts';
-import { isGone } from '../server/connect-error.ts';
+import { serverGone } from '../server/connect-error.ts';
 import type { ManagedServer } from '../server/managed-server.ts';
 import { notPassedOn } from './not-passed-on.ts';
 
@@ -23,7 +23,7 @@ export const createStartProgram =
   ): NonNullable<PassTarget['startProgram']> =>
   async (hears, signal) => {
     const { name, entry, maskSecrets } = server;
-    if (server.isGone) throw isGone(name);
+    if (server.isGone) throw serverGone(name);
     const log = withSecretsMasked(options.log, maskSecrets);
     const transport = await createTransport(kind, name, entry, { ...options, log });
     transport.onmessage = (message) => {

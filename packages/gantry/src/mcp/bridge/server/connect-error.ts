@@ -25,7 +25,7 @@ export const toConnectError = (name: string, error: unknown, mask: MaskSecrets):
 };
 
 /** The error of whoever still holds a server that was taken out of the file, or is configured anew under its name. */
-export const isGone = (name: string): GantryError =>
+export const serverGone = (name: string): GantryError =>
   new GantryError('server_unknown', `Server "${name}" is gone: its entry was removed or replaced.`, {
     details: { name },
   });

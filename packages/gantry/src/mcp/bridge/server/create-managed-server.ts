@@ -22,7 +22,7 @@ import { isMoved, toSurface } from '../surface/surface.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { createCoalescer } from './coalesce.ts';
 import { connectOnce } from './connect-once.ts';
-import { inQuarantine, isGone, toConnectError } from './connect-error.ts';
+import { inQuarantine, serverGone, toConnectError } from './connect-error.ts';
 import type { HeldConnection } from './held-connection.ts';
 import { createIdleStop } from './idle-stop.ts';
 import type { Refusal } from './refusal.ts';
@@ -127,7 +127,7 @@ export const createManagedServer = (
 
   const connect = async (): Promise<void> => {
     // What waited for its turn, or still holds this server, would start a program that nobody is to have any more.
-    if (closing.signal.aborted) throw isGone(name);
+    if (closing.signal.aborted) throw serverGone(name);
     const refusal = refused();
     if (refusal) {
       options.onWithdrawn(name);
@@ -347,7 +347,7 @@ export const createManagedServer = (
     lease: () => (current ? toLease(current) : undefined),
     leaseConnected: async ({ signal, instead }) => {
       for (;;) {
-        if (closing.signal.aborted) throw isGone(name);
+        if (closing.signal.aborted) throw serverGone(name);
         if (current && current.connection !== instead?.connection) return toLease(current);
         const openForMs = current ? 0 : breaker.openForMs();
         if (openForMs > 0) throw inQuarantine(name, openForMs, lastError);

@@ -2,6 +2,7 @@
  * What policy changes about a message of a server: tools and prompts that are hidden are left out, and questions that nobody may answer are declined
  * in the client's place, which does not hear of them.
  */
+import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import { otherCaseOf } from '../../wire/other-case.ts';
 import type { PassTarget } from '../../wire/pass-port.ts';
@@ -9,7 +10,8 @@ import type { AskedIn } from './answer-upstream.ts';
 import { declineRequest, updateTask } from './answer-upstream.ts';
 import type { Sealing } from './carried-state.ts';
 import { wrapState } from './carried-state.ts';
-import { sortQuestions, withOpenQuestions } from './sort-questions.ts';
+import { sortQuestions } from './sort-questions.ts';
+import { withoutTaskQuestions } from './task-questions.ts';
 import { messageInOtherCase } from './unclear-message.ts';
 import { unreadable } from './unreadable.ts';
 
@@ -38,7 +40,7 @@ export const judgeMessage = async (hearing: Hearing, message: unknown): Promise<
     await declineRequest(hearing, message['id']);
     return undefined;
   }
-  const told = isObject(params) ? await withoutTaskQuestions(hearing, params, { isRound: false }) : params;
+  const told = isObject(params) ? await withoutQuestionsOfTasks(hearing, params, false) : params;
   const noticed = told === params ? message : { ...message, params: told };
   if (!isObject(result)) return noticed;
   return await judgeResult(hearing, noticed, withoutHidden(target, result));
@@ -65,7 +67,7 @@ const withAllowed = (
 };
 
 const judgeResult = async (hearing: Hearing, message: Members, result: Members): Promise<unknown> => {
-  const rest = await withoutTaskQuestions(hearing, result, { isRound: true });
+  const rest = await withoutQuestionsOfTasks(hearing, result, true);
   const sorted = sortQuestions(hearing.target, rest);
   if (!sorted) return rest === message['result'] ? message : { ...message, result: rest };
   const { open, responses } = sorted;
@@ -80,24 +82,11 @@ const judgeResult = async (hearing: Hearing, message: Members, result: Members):
  * Declines the questions of a task, in the result of `tasks/get`, a notice, or the answer that creates one. Those of a round stay: they
  * have no task.
  */
-const withoutTaskQuestions = async (
-  hearing: Hearing,
-  carrier: Members,
-  { isRound }: { readonly isRound: boolean },
-): Promise<Members> => {
-  const { task } = carrier;
-  const asked = isRound ? taskAskedFor(hearing.message) : undefined;
-  const taskId = taskIdIn(carrier) ?? asked;
-  const inner = isObject(task) ? await settled(hearing, task, taskIdIn(task) ?? taskId) : task;
-  const outer = inner === task ? carrier : { ...carrier, task: inner };
-  return isRound && taskId === undefined ? outer : await settled(hearing, outer, taskId);
-};
-
-const settled = async (hearing: Hearing, carrier: Members, taskId: string | undefined): Promise<Members> => {
-  const sorted = sortQuestions(hearing.target, carrier);
-  if (!sorted) return carrier;
-  if (taskId !== undefined) await updateTask(hearing, taskId, sorted.responses);
-  return withOpenQuestions(carrier, sorted);
+const withoutQuestionsOfTasks = async (hearing: Hearing, said: Members, isRound: boolean): Promise<Members> => {
+  const taskId = isRound ? taskAskedFor(hearing.message) : undefined;
+  const { carrier, declined } = withoutTaskQuestions(hearing.target, said as JsonObject, { isRound, taskId });
+  for (const { taskId: asking, responses } of declined) await updateTask(hearing, asking, responses);
+  return carrier;
 };
 
 const taskIdIn = ({ taskId }: Members): string | undefined => (typeof taskId === 'string' ? taskId : undefined);

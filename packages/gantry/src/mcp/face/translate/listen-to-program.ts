@@ -9,6 +9,7 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { noAnswerWithin } from '../../wire/no-answer.ts';
+import { wholeSaysInMeta } from '../../wire/sessions/client-says.ts';
 import type { Exchange, Notice } from '../../wire/sessions/exchange.ts';
 import { toRpc } from '../mail/rpc-error.ts';
 import { rpcErrorResponse } from '../pass/rpc-response.ts';
@@ -17,7 +18,6 @@ import { withoutHopMeta } from './generations.ts';
 import type { ListenRequest } from './listen-to-older.ts';
 import type { NewerRequest } from './newer-requests.ts';
 import { noticeStream } from './notice-stream.ts';
-import { saysIn } from './relay-to-newer-program.ts';
 import { ownerOf } from './relayed.ts';
 import { isAnswer, resultOf } from './tasks/task-way.ts';
 
@@ -40,7 +40,7 @@ export const createListenToProgram =
     if (typeof id !== 'string' && typeof id !== 'number')
       return rpcErrorResponse(message, 400, -32_600, 'Invalid request: "id" must be a text or a number.');
     const params = isObject(message['params']) ? (message['params'] as JsonObject) : {};
-    const says = saysIn(isObject(params['_meta']) ? params['_meta'] : {});
+    const says = wholeSaysInMeta(isObject(params['_meta']) ? params['_meta'] : {});
     const about = { target, client, says, wantsProgress: false, owner: ownerOf({ client }, message) };
     const exchange = send({ ...about, method: 'subscriptions/listen', params: withoutHopMeta(params) });
     const early: Notice[] = [];

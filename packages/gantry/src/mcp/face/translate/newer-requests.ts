@@ -1,11 +1,11 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import { GantryError } from '../../../kernel/errors.ts';
-import type { JsonObject } from '../../../kernel/json.ts';
 import { newId } from '../../../kernel/ids.ts';
+import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { encodedHeader } from '../../wire/header-value.ts';
-import type { PassTarget, ChannelRequest } from '../../wire/pass-port.ts';
+import type { ChannelRequest, PassTarget } from '../../wire/pass-port.ts';
 import type { ClientSays } from '../../wire/sessions/client-says.ts';
 import { metaKeys } from '../../wire/sessions/client-says.ts';
 import type { Exchange } from '../../wire/sessions/exchange.ts';

@@ -119,8 +119,8 @@ const openAtProgram = (
       answerFor(newest.target, server, asked, (method, params) => askAside(method, params, server, signal)),
     );
     void leased.session.listen(({ method, params }) => {
-      // These belong to a request, and go with it, or to a question, which the client has under another id.
-      if (ofRequests.has(method)) return;
+      // Some belong to a request, and go with it, or to a question, which the client has under another id; what has another name is none.
+      if (ofRequests.has(method) || !method.startsWith('notifications/')) return;
       server
         .notification({ method, params: { ...params } })
         .catch((error: unknown) => log.debug({ reason: messageOf(error) }, 'a client could not be told of a change'));

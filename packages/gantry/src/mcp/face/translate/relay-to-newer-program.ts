@@ -10,7 +10,7 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { isObject } from '../../../kernel/json.ts';
 import { noAnswerWithin } from '../../wire/no-answer.ts';
 import type { ClientSays } from '../../wire/sessions/client-says.ts';
-import { metaKeys } from '../../wire/sessions/client-says.ts';
+import { wholeSaysInMeta } from '../../wire/sessions/client-says.ts';
 import type { Exchange } from '../../wire/sessions/exchange.ts';
 import { tasksExtension } from '../../wire/tasks-extension.ts';
 import type { Sealing } from '../pass/carried-state.ts';
@@ -98,17 +98,7 @@ export const createRelayToNewerProgram =
     throw new ProtocolError(ProtocolErrorCode.InternalError, `Server "${target.name}" kept asking; it was given up.`);
   };
 
-/** What a client of 2026 says of itself, in its own words. */
-export const saysIn = (meta: Readonly<Record<string, unknown>>): ClientSays => {
-  const { [metaKeys.clientInfo]: info, [metaKeys.capabilities]: can, [metaKeys.logLevel]: level } = meta;
-  return {
-    clientInfo: isObject(info) ? (info as JsonObject) : { name: 'unknown', version: '0' },
-    capabilities: isObject(can) ? (can as JsonObject) : {},
-    logLevel: typeof level === 'string' ? level : undefined,
-  };
-};
-
 const knowsTasks = ({ capabilities: { extensions } }: ClientSays): boolean =>
   isObject(extensions) && Object.hasOwn(extensions, tasksExtension);
 
-const saysInEnvelope = ({ mcpReq }: ServerContext): ClientSays => saysIn(mcpReq.envelope ?? {});
+const saysInEnvelope = ({ mcpReq }: ServerContext): ClientSays => wholeSaysInMeta(mcpReq.envelope ?? {});

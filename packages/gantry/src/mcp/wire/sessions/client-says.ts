@@ -40,6 +40,16 @@ export const saysInMeta = (meta: Readonly<Record<string, unknown>>): ClientSays 
   };
 };
 
+/** The same in the client's own words, for a server that speaks them and keeps none of it. */
+export const wholeSaysInMeta = (meta: Readonly<Record<string, unknown>>): ClientSays => {
+  const { [metaKeys.clientInfo]: info, [metaKeys.capabilities]: can, [metaKeys.logLevel]: level } = meta;
+  return {
+    clientInfo: isObject(info) ? (info as JsonObject) : { name: 'unknown', version: '0' },
+    capabilities: isObject(can) ? (can as JsonObject) : {},
+    logLevel: typeof level === 'string' ? level : undefined,
+  };
+};
+
 // Sessions with servers are opened with it, and keep it.
 const isKept = (info: object): boolean => JSON.stringify(info).length <= 16 * 1024;
 

@@ -86,6 +86,18 @@ describe('what a program asks outside of requests', () => {
     expect(asked).toHaveLength(51);
   });
 
+  it('is not what a call has asked that was given up', async () => {
+    const { lease, started } = make();
+    const { session } = await lease('a', 'session');
+    const asked: unknown[] = [];
+    session.answerAside?.(async ({ id }) => ({ asked: asked.push(id) }));
+    const call = session.request('tools/call', { name: 'a' });
+    started[0]?.hears.message(ask(9));
+    call.abandon();
+    expect(asked).toEqual([]);
+    expect(started[0]?.said.find(({ id }) => id === 9)).toMatchObject({ error: { code: -32_600 } });
+  });
+
   it('can be taken back, which makes room for another and is not answered', async () => {
     const { answering, asked, hear, said } = await setUp();
     answering();

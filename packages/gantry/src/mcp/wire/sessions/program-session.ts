@@ -103,20 +103,24 @@ export const openProgramSession = async (
     for (const [id, { message, holder }] of asked) {
       if (holder !== givenUp) continue;
       asked.delete(id);
-      ask(message, newestCall());
+      const other = newestCall();
+      if (other) ask(message, other);
+      else refuse(message);
     }
   };
   const byToken = (token: unknown): OpenRequest | undefined =>
     token === undefined ? undefined : [...open.values()].findLast(({ progressToken }) => progressToken === token);
   const tell = (message: JsonObject): void =>
     void program.send({ jsonrpc: '2.0', ...message }).catch((error: unknown) => onTrouble(messageOf(error)));
+  const refuse = ({ id }: Message, reason = 'No request is open that this could belong to.'): void => {
+    if (typeof id === 'string' || typeof id === 'number') tell({ id, error: { code: -32_600, message: reason } });
+  };
   /** A question that belongs to no request. */
   const askAside = ({ id, method, params }: Message): void => {
     if (typeof id !== 'string' && typeof id !== 'number') return;
     if (method === 'ping') return tell({ id, result: {} });
-    const reason = answerAside ? tooManyAside : 'No request is open that this could belong to.';
-    if (!answerAside || aside.size >= mostAside || aside.has(id))
-      return tell({ id, error: { code: -32_600, message: reason } });
+    if (!answerAside) return refuse({ id });
+    if (aside.size >= mostAside || aside.has(id)) return refuse({ id }, tooManyAside);
     const takenBack = new AbortController();
     aside.set(id, takenBack);
     const asked = { id, method: String(method), params: params as Json | undefined };
